@@ -1,0 +1,2 @@
+//! The toile command.
+fn main() {}

@@ -1,0 +1,2 @@
+//! Detection and certification.
+pub mod certify;

@@ -1,0 +1,3 @@
+//! The cloth engine.
+pub mod collide;
+pub mod mesh;

@@ -1,0 +1,2 @@
+//! Meshes.
+pub mod shapes;
