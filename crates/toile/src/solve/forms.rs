@@ -1,0 +1,168 @@
+//! The three linear systems of V00-3 for one implicit step, in terms of A = h² V + h W ⪰ 0:
+//!
+//! | form | system | unknown |
+//! |---|---|---|
+//! | unsymmetric (V00 eq. 4) | (I + L A) Δv = L b | Δv |
+//! | symmetric (V00 eq. 5–6) | (L + L A L) z = L b | Δv = L z |
+//! | mass (V00 eq. 7) | P (M + A) P Δv = P b, filtered | Δv |
+//!
+//! b is an impulse [N·s]. All three have the same solution; held particles need no special case in the
+//! first two because their inverse mass says it all.
+
+use super::named_choices;
+use super::operator::LinearOperator;
+use crate::math::matrix::{inverse_spd, scaled_identity};
+use crate::math::{DMat3, DVec3, parallel};
+use crate::model::Mobility;
+
+named_choices! {
+    /// Which of the three systems is solved.
+    Form {
+        /// (I + L A) Δv = L b. Needs BiCG or BiCGStab.
+        Unsymmetric = "unsymmetric",
+        /// (L + L A L) z = L b, V00's own choice.
+        Symmetric = "symmetric",
+        /// P (M + A) P Δv = P b.
+        Mass = "mass",
+    }
+}
+
+/// One of the three systems as a linear operator.
+pub struct System<'a> {
+    form: Form,
+    mobility: &'a Mobility,
+    mass: &'a [f64],
+    inner: &'a mut dyn LinearOperator,
+    work: Vec<DVec3>,
+}
+
+impl<'a> System<'a> {
+    /// The system of `form` round the operator `inner` = A.
+    pub fn new(
+        form: Form,
+        mobility: &'a Mobility,
+        mass: &'a [f64],
+        inner: &'a mut dyn LinearOperator,
+    ) -> Self {
+        let work = vec![DVec3::ZERO; inner.len()];
+        System { form, mobility, mass, inner, work }
+    }
+
+    /// Right-hand side for the impulses `b` [N·s].
+    pub fn right_side(&self, b: &[DVec3]) -> Vec<DVec3> {
+        let mut y = b.to_vec();
+        match self.form {
+            Form::Unsymmetric | Form::Symmetric => self.mobility.apply(b, &mut y),
+            Form::Mass => self.mobility.project(&mut y),
+        }
+        y
+    }
+
+    /// Velocity change [m/s] from the unknown of the system.
+    pub fn velocity_change(&self, unknown: &[DVec3], out: &mut [DVec3]) {
+        match self.form {
+            Form::Symmetric => self.mobility.apply(unknown, out),
+            Form::Unsymmetric | Form::Mass => {
+                out.copy_from_slice(unknown);
+                self.mobility.project(out);
+            }
+        }
+    }
+
+    /// Factor that turns entry i of the residual into a force [N].
+    pub fn force_scale(&self, i: usize, dt: f64) -> f64 {
+        match self.form {
+            Form::Unsymmetric | Form::Symmetric => self.mass[i] / dt,
+            Form::Mass => 1.0 / dt,
+        }
+    }
+
+    /// Inverses of the diagonal blocks, for block-Jacobi preconditioning. A particle that cannot move in
+    /// some direction gets the identity there: its residual is zero anyway.
+    pub fn inverse_diagonal(&self) -> Vec<DMat3> {
+        let mut blocks = self.inner.diagonal();
+        let mut projectors = self.mobility.projectors.iter().peekable();
+        for (i, block) in blocks.iter_mut().enumerate() {
+            let mut p = DMat3::IDENTITY;
+            while let Some((_, own)) = projectors.next_if(|(at, _)| *at as usize == i) {
+                p = *own;
+            }
+            let (m, w) = (self.mass[i], self.mobility.inverse_mass[i]);
+            let free = p * *block * p;
+            // The mass form's block; the others are the same up to powers of the mass.
+            let inverse = inverse_spd(scaled_identity(m) + free).unwrap_or(scaled_identity(w));
+            *block = match self.form {
+                Form::Mass => inverse,
+                // L + L A L = w (m I + P A P) w on the free directions.
+                Form::Symmetric => inverse * (m * m),
+                // I + L A: not symmetric with constraints, so take w (m I + A) unprojected.
+                Form::Unsymmetric => (DMat3::IDENTITY + p * *block * w).inverse(),
+            };
+        }
+        blocks
+    }
+}
+
+impl LinearOperator for System<'_> {
+    fn len(&self) -> usize {
+        self.inner.len()
+    }
+
+    fn apply(&mut self, t: &[DVec3], out: &mut [DVec3]) {
+        match self.form {
+            Form::Unsymmetric => {
+                self.inner.apply(t, &mut self.work);
+                self.mobility.apply(&self.work, out);
+                parallel::update(out, |i, y| *y += t[i]);
+            }
+            Form::Symmetric => {
+                let mut moved = vec![DVec3::ZERO; t.len()];
+                self.mobility.apply(t, &mut moved);
+                self.inner.apply(&moved, &mut self.work);
+                parallel::update(&mut self.work, |i, y| *y += t[i]);
+                self.mobility.apply(&self.work, out);
+            }
+            Form::Mass => {
+                self.work.copy_from_slice(t);
+                self.mobility.project(&mut self.work);
+                self.inner.apply(&self.work, out);
+                let mass = self.mass;
+                parallel::update(out, |i, y| *y += t[i] * mass[i]);
+                for (i, projector) in &self.mobility.projectors {
+                    let i = *i as usize;
+                    out[i] = *projector * out[i] + (t[i] - *projector * t[i]) * mass[i];
+                }
+            }
+        }
+    }
+
+    fn apply_transposed(&mut self, t: &[DVec3], out: &mut [DVec3]) {
+        if self.form != Form::Unsymmetric {
+            return self.apply(t, out);
+        }
+        // (I + L A)ᵀ = I + A L, because A and L are symmetric.
+        self.mobility.apply(t, &mut self.work);
+        self.inner.apply(&self.work, out);
+        parallel::update(out, |i, y| *y += t[i]);
+    }
+
+    fn diagonal(&self) -> Vec<DMat3> {
+        let mut blocks = self.inner.diagonal();
+        let mut inverse_mass: Vec<DMat3> =
+            self.mobility.inverse_mass.iter().map(|w| scaled_identity(*w)).collect();
+        for (i, projector) in &self.mobility.projectors {
+            let i = *i as usize;
+            inverse_mass[i] = *projector * self.mobility.inverse_mass[i];
+        }
+        for (i, block) in blocks.iter_mut().enumerate() {
+            let l = inverse_mass[i];
+            let p = l * self.mass[i];
+            *block = match self.form {
+                Form::Unsymmetric => DMat3::IDENTITY + l * *block,
+                Form::Symmetric => l + l * *block * l,
+                Form::Mass => p * *block * p + scaled_identity(self.mass[i]),
+            };
+        }
+        blocks
+    }
+}

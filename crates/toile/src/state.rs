@@ -1,0 +1,34 @@
+//! What moves.
+
+use crate::error::StepError;
+use crate::math::DVec3;
+
+/// Positions, velocities and what the pins hold, of one island.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct State {
+    /// Positions [m].
+    pub x: Vec<DVec3>,
+    /// Velocities [m/s].
+    pub v: Vec<DVec3>,
+    /// For each pin that holds: where its particles were when it took hold, with its motion undone.
+    pub grips: Vec<Option<Vec<DVec3>>>,
+}
+
+impl State {
+    /// Takes over the values of `other` without allocating.
+    pub fn copy_from(&mut self, other: &State) {
+        self.x.clone_from(&other.x);
+        self.v.clone_from(&other.v);
+        self.grips.clone_from(&other.grips);
+    }
+
+    /// Refuses a state with a value that is not a number.
+    pub fn check_finite(&self) -> Result<(), StepError> {
+        for (what, values) in [("position", &self.x), ("velocity", &self.v)] {
+            if let Some(particle) = values.iter().position(|value| !value.is_finite()) {
+                return Err(StepError { particle, what, value: values[particle] });
+            }
+        }
+        Ok(())
+    }
+}
