@@ -89,6 +89,9 @@ pub struct Mix {
 }
 
 impl Mix {
+    /// Forces only.
+    pub const NONE: Mix = Mix { stiffness: 0.0, damping: 0.0, lag: 0.0 };
+
     /// Implicit Euler with step `dt` [s] (V00 eq. 3).
     pub fn implicit_euler(dt: f64) -> Mix {
         Mix { stiffness: dt * dt, damping: dt, lag: dt }

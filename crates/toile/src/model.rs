@@ -2,7 +2,7 @@
 
 use crate::drive::Motion;
 use crate::forces::WindField;
-use crate::interaction::{ForceModel, Outside};
+use crate::interaction::{ForceModel, Interactions, Mix, Moment, Outside};
 use crate::math::matrix::outer;
 use crate::math::{DMat3, DVec3, parallel};
 use crate::state::State;
@@ -88,6 +88,17 @@ pub struct Model {
 }
 
 impl Model {
+    /// Sum of all forces on each particle [N].
+    pub fn forces_at(&self, state: &State) -> Vec<DVec3> {
+        let mut sum: Vec<DVec3> = self.mass.iter().map(|m| self.gravity * *m).collect();
+        let mut answer = Interactions::default();
+        for force in &self.forces {
+            force.respond(Moment { x: &state.x, v: &state.v }, Mix::NONE, &mut answer);
+            force.stencil().scatter(&answer.force, &mut sum);
+        }
+        sum
+    }
+
     /// Brings pins, wind and moving targets to the end of a substep: velocities of held particles become
     /// those that lead to their places. Fills `mobility` and the `places` of particles that are led.
     pub fn drive(

@@ -3,6 +3,12 @@
 use crate::error::StepError;
 use crate::math::DVec3;
 
+/// A particle farther away [m] has left every scene, and too few digits for cloth.
+pub const FARTHEST: f64 = 1e6;
+
+/// A particle faster than this [m/s] is an error, not a motion.
+pub const FASTEST: f64 = 1e9;
+
 /// Positions, velocities and what the pins hold, of one island.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct State {
@@ -22,10 +28,12 @@ impl State {
         self.grips.clone_from(&other.grips);
     }
 
-    /// Refuses a state with a value that is not a number.
+    /// Refuses a state with a value that is not a number or beyond all use.
     pub fn check_finite(&self) -> Result<(), StepError> {
-        for (what, values) in [("position", &self.x), ("velocity", &self.v)] {
-            if let Some(particle) = values.iter().position(|value| !value.is_finite()) {
+        for (what, values, limit) in [("position", &self.x, FARTHEST), ("velocity", &self.v, FASTEST)] {
+            // Written so that NaN fails the comparison.
+            let bad = |value: &DVec3| !(value.is_finite() && value.abs().max_element() <= limit);
+            if let Some(particle) = values.iter().position(bad) {
                 return Err(StepError { particle, what, value: values[particle] });
             }
         }

@@ -4,7 +4,7 @@ use crate::error::StepError;
 use crate::math::{DMat3, DVec3};
 use crate::model::{Mobility, Model};
 use crate::probe::{Probe, Stage};
-use crate::solve::{ImplicitEuler, SolverSettings};
+use crate::solve::{ImplicitEuler, SolverSettings, Task};
 use crate::state::State;
 
 /// Halvings of a substep before it is given up: 2⁻¹⁰ of it is tried last.
@@ -59,9 +59,10 @@ impl Island {
         saved.copy_from(now);
         model.drive(now, time, dt, &mut scratch.mobility, &mut scratch.places); // pins, air at time + dt
         probe.lap(Stage::Drive);
-        scratch.integrator.advance(model, &scratch.mobility, settings, now, next, dt, probe);
+        let task = Task { model, mobility: &scratch.mobility, settings, dt };
+        let outcome = scratch.integrator.advance(task, now, next, probe);
         put_in_place(&scratch.places, next);
-        let sound = next.check_finite();
+        let sound = next.check_finite().and(outcome.check(now));
         std::mem::swap(now, if sound.is_ok() { next } else { saved });
         probe.counters.substeps += 1;
         probe.lap(Stage::Update);

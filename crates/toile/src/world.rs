@@ -13,13 +13,10 @@ use crate::mesh::Mesh;
 use crate::model::{Freedom, Model, Pin};
 use crate::probe::{Energies, Probe};
 use crate::solve::SolverSettings;
-use crate::state::State;
+use crate::state::{FARTHEST, State};
 use crate::step::Island;
 use rayon::prelude::*;
 use std::ops::Range;
-
-/// Coordinates beyond this [m] leave too few digits for cloth.
-const FARTHEST: f64 = 1e6;
 
 /// How cloth resists stretching.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -326,6 +323,18 @@ impl World {
         mesh.faces().iter().zip(mesh.rest()).map(strain).collect()
     }
 
+    /// Forces on the vertices of a cloth [N] where it is now, at its present velocity: elasticity, air, soft
+    /// pins and gravity. What hard pins must carry is minus this.
+    pub fn forces(&self, cloth: usize) -> Vec<DVec3> {
+        let mut out = vec![DVec3::ZERO; self.cloths[cloth].positions.len()];
+        for island in self.islands.iter().filter(|i| i.cloth == cloth) {
+            for (vertex, force) in island.vertices.iter().zip(island.model.forces_at(&island.now)) {
+                out[*vertex as usize] = force;
+            }
+        }
+        out
+    }
+
     /// Where the energy is.
     pub fn energies(&self) -> Energies {
         let mut sum = Energies::default();
@@ -442,7 +451,7 @@ impl World {
                     self.islands[island].model.freedom[particle] = freedom;
                 }
             }
-            Edit::Place { cloth, vertex, position } if position.abs().max_element() <= FARTHEST => {
+            Edit::Place { cloth, vertex, position } if within_reach(position) => {
                 if let Some((island, particle)) = find(self, cloth, vertex) {
                     self.islands[island].now.x[particle] = position;
                 }
@@ -482,6 +491,10 @@ impl World {
     }
 }
 
+fn within_reach(p: DVec3) -> bool {
+    p.is_finite() && p.abs().max_element() <= FARTHEST
+}
+
 fn check(setup: &Setup) -> Result<(), SetupError> {
     let mut problems = Vec::new();
     if setup.cloths.is_empty() {
@@ -496,7 +509,7 @@ fn check(setup: &Setup) -> Result<(), SetupError> {
         if vertices != positions {
             problems.push(SetupProblem::PositionCount { cloth: name(), vertices, positions });
         }
-        let bad = cloth.positions.iter().position(|p| !(p.abs().max_element() <= FARTHEST));
+        let bad = cloth.positions.iter().position(|p| !within_reach(*p));
         if let Some(vertex) = bad {
             let value = cloth.positions[vertex];
             problems.push(SetupProblem::BadPosition { cloth: name(), vertex, value });

@@ -29,7 +29,7 @@ impl WindField {
             let phase = random::unit(self.seed, k);
             libm::sin(std::f64::consts::TAU * (self.frequency * ratio * time + phase))
         };
-        let strength = (wave(0, 1.0) + 0.6 * wave(1, 1.618) + 0.4 * wave(2, 2.718)) / 2.0;
+        let strength = (wave(0, 1.0) + 0.6 * wave(1, 1.618) + 0.4 * wave(2, 2.7)) / 2.0;
         self.velocity * (1.0 + self.gust * strength)
     }
 }

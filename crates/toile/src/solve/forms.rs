@@ -12,7 +12,7 @@
 use super::named_choices;
 use super::operator::LinearOperator;
 use crate::math::matrix::{inverse_spd, scaled_identity};
-use crate::math::{DMat3, DVec3, parallel};
+use crate::math::{DMat3, DVec3, parallel, reduce};
 use crate::model::Mobility;
 
 named_choices! {
@@ -67,6 +67,27 @@ impl<'a> System<'a> {
                 self.mobility.project(out);
             }
         }
+    }
+
+    /// Corrects `change` by the rigid translation that leaves no net impulse unbalanced.
+    ///
+    /// What an iterative solve leaves over may have a net sum: a freely falling cloth would drift sideways
+    /// by it. Solving exactly for three translations on top removes that, and can only reduce the error.
+    pub fn balance_momentum(&mut self, b: &[DVec3], change: &mut [DVec3]) {
+        let n = change.len();
+        self.inner.apply(change, &mut self.work);
+        let (mass, work) = (self.mass, &self.work);
+        let left = reduce::sum_vectors(n, |i| b[i] - change[i] * mass[i] - work[i]);
+        let total = reduce::sum(n, |i| mass[i]);
+        let axes = [DVec3::X, DVec3::Y, DVec3::Z].map(|axis| {
+            self.inner.apply(&vec![axis; n], &mut self.work);
+            let work = &self.work;
+            reduce::sum_vectors(n, |i| work[i])
+        });
+        let whole = DMat3::from_cols(axes[0], axes[1], axes[2]) + scaled_identity(total);
+        let Some(inverse) = inverse_spd(whole) else { return };
+        let shift = inverse * left;
+        parallel::update(change, |_, v| *v += shift);
     }
 
     /// Factor that turns entry i of the residual into a force [N].

@@ -51,6 +51,19 @@ impl SolverSettings {
     }
 }
 
+/// What a substep works on.
+#[derive(Clone, Copy)]
+pub struct Task<'a> {
+    /// Masses and forces.
+    pub model: &'a Model,
+    /// Inverse masses, with what pins allow.
+    pub mobility: &'a Mobility,
+    /// How to solve.
+    pub settings: &'a SolverSettings,
+    /// Length of the substep [s].
+    pub dt: f64,
+}
+
 /// The integrator, with the storage it uses from step to step.
 #[derive(Default)]
 pub struct ImplicitEuler {
@@ -63,18 +76,10 @@ pub struct ImplicitEuler {
 }
 
 impl ImplicitEuler {
-    /// Computes `next` one substep of `dt` [s] after `now`, whose held particles already have the
+    /// Computes `next` one substep after `now`, whose held particles already have the
     /// velocities that lead to their places.
-    pub fn advance(
-        &mut self,
-        model: &Model,
-        mobility: &Mobility,
-        settings: &SolverSettings,
-        now: &State,
-        next: &mut State,
-        dt: f64,
-        probe: &mut Probe,
-    ) -> Outcome {
+    pub fn advance(&mut self, task: Task, now: &State, next: &mut State, probe: &mut Probe) -> Outcome {
+        let Task { model, mobility, settings, dt } = task;
         self.evaluate(model, now, dt);
         probe.lap(Stage::Forces);
 
@@ -107,6 +112,9 @@ impl ImplicitEuler {
             krylov::solve(settings.method, &mut system, &preconditioner, &y, &mut self.unknown, &stop);
         self.change.resize(n, DVec3::ZERO);
         system.velocity_change(&self.unknown, &mut self.change);
+        if mobility.projectors.is_empty() {
+            system.balance_momentum(&self.impulse, &mut self.change);
+        }
         count(&outcome, weight, probe);
         probe.lap(Stage::Solve);
 
@@ -130,12 +138,6 @@ impl ImplicitEuler {
             force.stencil().scatter(&answer.push, &mut self.impulse);
         }
         parallel::update(&mut self.impulse, |_, b| *b *= dt);
-    }
-
-    /// The impulses and the settled operator of the last substep, for tests that compare forms.
-    #[cfg(any(test, feature = "testing"))]
-    pub fn last_change(&self) -> &[DVec3] {
-        &self.change
     }
 }
 
