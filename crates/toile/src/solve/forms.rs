@@ -114,8 +114,9 @@ impl<'a> System<'a> {
             let inverse = inverse_spd(scaled_identity(m) + free).unwrap_or(scaled_identity(w));
             *block = match self.form {
                 Form::Mass => inverse,
-                // L + L A L = w (m I + P A P) w on the free directions.
-                Form::Symmetric => inverse * (m * m),
+                // L + L A L = w (m I + P A P) w on the free directions, and nothing on the others: the unknown
+                // must stay clear of them, or rounding piles up where the operator cannot see it.
+                Form::Symmetric => p * inverse * p * (m * m),
                 // I + L A: not symmetric with constraints, so take w (m I + A) unprojected.
                 Form::Unsymmetric => (DMat3::IDENTITY + p * *block * w).inverse(),
             };

@@ -20,6 +20,9 @@ named_choices! {
     }
 }
 
+/// Growth of the residual at which an unsymmetric method is given up.
+pub const DIVERGED: f64 = 1e6;
+
 /// How an iteration ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
@@ -31,6 +34,8 @@ pub enum End {
     NotPositive,
     /// An inner product of BiCG vanished: the method cannot go on.
     Breakdown,
+    /// The residual grew beyond [`DIVERGED`] times its start: the result is worthless.
+    Diverged,
     /// A value stopped being a number.
     NotFinite,
 }
@@ -49,7 +54,7 @@ pub struct Outcome {
 impl Outcome {
     /// Refuses a solve whose numbers were lost, naming the fastest particle of the state it came from.
     pub fn check(&self, now: &State) -> Result<(), StepError> {
-        if self.end != End::NotFinite {
+        if !matches!(self.end, End::NotFinite | End::Diverged) {
             return Ok(());
         }
         let speed = |i: &usize| now.v[*i].abs().max_element();
@@ -101,9 +106,11 @@ pub fn solve(
 }
 
 /// Decides after each iteration whether to end, and how.
-fn verdict(iterations: usize, residual: f64, stop: &Stop) -> Option<Outcome> {
+fn verdict(iterations: usize, start: f64, residual: f64, stop: &Stop) -> Option<Outcome> {
     let end = if residual.is_nan() {
         End::NotFinite
+    } else if residual > DIVERGED * start {
+        End::Diverged
     } else if residual <= stop.limit {
         End::Converged
     } else if iterations >= stop.max_iterations {
@@ -127,7 +134,8 @@ fn conjugate_gradient(
     let mut t = z.clone();
     let mut ht = vec![DVec3::ZERO; n];
     let mut alpha = reduce::dot(&r, &z);
-    let mut residual = stop.measure(&r);
+    let start = stop.measure(&r);
+    let mut residual = start;
     for iteration in 1.. {
         operator.apply(&t, &mut ht);
         let beta = reduce::dot(&t, &ht);
@@ -142,7 +150,7 @@ fn conjugate_gradient(
         parallel::update(&mut r, |i, r| *r -= step * ht[i]);
         parallel::fill(&mut z, |i| preconditioner.apply(i, r[i]));
         residual = stop.measure(&r);
-        if let Some(outcome) = verdict(iteration, residual, stop) {
+        if let Some(outcome) = verdict(iteration, start, residual, stop) {
             return outcome;
         }
         let next = reduce::dot(&r, &z);
@@ -167,7 +175,8 @@ fn biconjugate_gradient(
     let (mut t, mut shadow_t) = (vec![DVec3::ZERO; n], vec![DVec3::ZERO; n]);
     let (mut ht, mut shadow_ht) = (vec![DVec3::ZERO; n], vec![DVec3::ZERO; n]);
     let mut rho = 1.0;
-    let mut residual = stop.measure(&r);
+    let start = stop.measure(&r);
+    let mut residual = start;
     for iteration in 1.. {
         parallel::fill(&mut z, |i| preconditioner.apply(i, r[i]));
         parallel::fill(&mut shadow_z, |i| preconditioner.apply_transposed(i, shadow[i]));
@@ -190,7 +199,7 @@ fn biconjugate_gradient(
         parallel::update(&mut r, |i, r| *r -= step * ht[i]);
         parallel::update(&mut shadow, |i, r| *r -= step * shadow_ht[i]);
         residual = stop.measure(&r);
-        if let Some(outcome) = verdict(iteration, residual, stop) {
+        if let Some(outcome) = verdict(iteration, start, residual, stop) {
             return outcome;
         }
     }
@@ -211,7 +220,8 @@ fn stabilised(
     let (mut t_hat, mut s_hat) = (vec![DVec3::ZERO; n], vec![DVec3::ZERO; n]);
     let mut hs = vec![DVec3::ZERO; n];
     let (mut rho, mut step, mut omega) = (1.0, 1.0, 1.0);
-    let mut residual = stop.measure(&r);
+    let start = stop.measure(&r);
+    let mut residual = start;
     for iteration in 1.. {
         let next = reduce::dot(&shadow, &r);
         if next == 0.0 || !next.is_finite() {
@@ -236,7 +246,7 @@ fn stabilised(
         parallel::update(x, |i, x| *x += step * t_hat[i] + omega * s_hat[i]);
         parallel::update(&mut r, |i, r| *r -= omega * hs[i]);
         residual = stop.measure(&r);
-        if let Some(outcome) = verdict(iteration, residual, stop) {
+        if let Some(outcome) = verdict(iteration, start, residual, stop) {
             return outcome;
         }
         if omega == 0.0 {
