@@ -10,7 +10,7 @@
 //! first two because their inverse mass says it all.
 
 use super::named_choices;
-use super::operator::LinearOperator;
+use super::operator::{BlockOperator, LinearOperator};
 use crate::math::matrix::{inverse_spd, scaled_identity};
 use crate::math::{DMat3, DVec3, parallel, reduce};
 use crate::model::Mobility;
@@ -32,7 +32,7 @@ pub struct System<'a> {
     form: Form,
     mobility: &'a Mobility,
     mass: &'a [f64],
-    inner: &'a mut dyn LinearOperator,
+    inner: &'a mut dyn BlockOperator,
     work: Vec<DVec3>,
 }
 
@@ -42,7 +42,7 @@ impl<'a> System<'a> {
         form: Form,
         mobility: &'a Mobility,
         mass: &'a [f64],
-        inner: &'a mut dyn LinearOperator,
+        inner: &'a mut dyn BlockOperator,
     ) -> Self {
         let work = vec![DVec3::ZERO; inner.len()];
         System { form, mobility, mass, inner, work }
@@ -90,16 +90,16 @@ impl<'a> System<'a> {
         parallel::update(change, |_, v| *v += shift);
     }
 
-    /// Factor that turns entry i of the residual into a force [N].
-    pub fn force_scale(&self, i: usize, dt: f64) -> f64 {
+    /// Factors that turn the entries of the residual into forces [N].
+    pub fn force_scales(&self, dt: f64) -> Vec<f64> {
         match self.form {
-            Form::Unsymmetric | Form::Symmetric => self.mass[i] / dt,
-            Form::Mass => 1.0 / dt,
+            Form::Unsymmetric | Form::Symmetric => self.mass.iter().map(|m| m / dt).collect(),
+            Form::Mass => vec![1.0 / dt; self.mass.len()],
         }
     }
 
-    /// Inverses of the diagonal blocks, for block-Jacobi preconditioning. A particle that cannot move in
-    /// some direction gets the identity there: its residual is zero anyway.
+    /// Inverses of the diagonal blocks on the directions in which particles can move, for block-Jacobi
+    /// preconditioning.
     pub fn inverse_diagonal(&self) -> Vec<DMat3> {
         let mut blocks = self.inner.diagonal();
         let mut projectors = self.mobility.projectors.iter().peekable();
@@ -113,7 +113,7 @@ impl<'a> System<'a> {
             // The mass form's block; the others are the same up to powers of the mass.
             let inverse = inverse_spd(scaled_identity(m) + free).unwrap_or(scaled_identity(w));
             *block = match self.form {
-                Form::Mass => inverse,
+                Form::Mass => p * inverse * p,
                 // L + L A L = w (m I + P A P) w on the free directions, and nothing on the others: the unknown
                 // must stay clear of them, or rounding piles up where the operator cannot see it.
                 Form::Symmetric => p * inverse * p * (m * m),
@@ -138,22 +138,18 @@ impl LinearOperator for System<'_> {
                 parallel::update(out, |i, y| *y += t[i]);
             }
             Form::Symmetric => {
-                let mut moved = vec![DVec3::ZERO; t.len()];
-                self.mobility.apply(t, &mut moved);
-                self.inner.apply(&moved, &mut self.work);
-                parallel::update(&mut self.work, |i, y| *y += t[i]);
-                self.mobility.apply(&self.work, out);
+                self.mobility.apply(t, &mut self.work);
+                self.inner.apply(&self.work, out);
+                let w = &self.mobility.inverse_mass;
+                parallel::update(out, |i, y| *y = (*y + t[i]) * w[i]);
+                self.mobility.project(out);
             }
             Form::Mass => {
-                self.work.copy_from_slice(t);
-                self.mobility.project(&mut self.work);
-                self.inner.apply(&self.work, out);
+                // Every vector of the iteration is a combination of projected ones, so t = P t already.
+                self.inner.apply(t, out);
                 let mass = self.mass;
                 parallel::update(out, |i, y| *y += t[i] * mass[i]);
-                for (i, projector) in &self.mobility.projectors {
-                    let i = *i as usize;
-                    out[i] = *projector * out[i] + (t[i] - *projector * t[i]) * mass[i];
-                }
+                self.mobility.project(out);
             }
         }
     }
@@ -166,25 +162,5 @@ impl LinearOperator for System<'_> {
         self.mobility.apply(t, &mut self.work);
         self.inner.apply(&self.work, out);
         parallel::update(out, |i, y| *y += t[i]);
-    }
-
-    fn diagonal(&self) -> Vec<DMat3> {
-        let mut blocks = self.inner.diagonal();
-        let mut inverse_mass: Vec<DMat3> =
-            self.mobility.inverse_mass.iter().map(|w| scaled_identity(*w)).collect();
-        for (i, projector) in &self.mobility.projectors {
-            let i = *i as usize;
-            inverse_mass[i] = *projector * self.mobility.inverse_mass[i];
-        }
-        for (i, block) in blocks.iter_mut().enumerate() {
-            let l = inverse_mass[i];
-            let p = l * self.mass[i];
-            *block = match self.form {
-                Form::Unsymmetric => DMat3::IDENTITY + l * *block,
-                Form::Symmetric => l + l * *block * l,
-                Form::Mass => p * *block * p + scaled_identity(self.mass[i]),
-            };
-        }
-        blocks
     }
 }

@@ -6,7 +6,7 @@
 
 use super::forms::{Form, System};
 use super::krylov::{self, End, Method, Outcome, Stop};
-use super::operator::{BlockSparse, LinearOperator, MatrixFree, OperatorKind, Pattern};
+use super::operator::{BlockOperator, BlockSparse, MatrixFree, OperatorKind, Pattern};
 use super::precondition::{Preconditioner, PreconditionerKind};
 use crate::interaction::{Interactions, Mix, Moment};
 use crate::math::{DMat3, DVec3, parallel, reduce};
@@ -34,7 +34,7 @@ pub struct SolverSettings {
 impl Default for SolverSettings {
     fn default() -> Self {
         SolverSettings {
-            form: Form::Symmetric,
+            form: Form::Mass,
             method: Method::Cg,
             operator: OperatorKind::BlockSparse,
             preconditioner: PreconditionerKind::BlockJacobi,
@@ -85,7 +85,7 @@ impl ImplicitEuler {
 
         let n = model.mass.len();
         let (mut free, mut sparse);
-        let inner: &mut dyn LinearOperator = match settings.operator {
+        let inner: &mut dyn BlockOperator = match settings.operator {
             OperatorKind::MatrixFree => {
                 free = MatrixFree::new(n, &model.forces, &self.answers);
                 &mut free
@@ -99,10 +99,10 @@ impl ImplicitEuler {
         let mut system = System::new(settings.form, mobility, &model.mass, inner);
         let preconditioner = Preconditioner::new(settings.preconditioner, &system);
         let y = system.right_side(&self.impulse);
-        let scales: Vec<f64> = (0..n).map(|i| system.force_scale(i, dt)).collect();
+        let scales = system.force_scales(dt);
         let weight = STANDARD_GRAVITY * reduce::sum(n, |i| model.mass[i]) / n as f64;
         let stop = Stop {
-            scale: &|i| scales[i],
+            scale: &scales,
             limit: settings.tolerance * weight,
             max_iterations: settings.max_iterations,
         };

@@ -64,10 +64,10 @@ impl Outcome {
 }
 
 /// When to stop. The residual is measured as its largest entry, each times its scale; with the scales of
-/// [`super::forms::System::force_scale`] that is the largest unbalanced force [N], the same in every form (G-4).
+/// [`super::forms::System::force_scales`] that is the largest unbalanced force [N], the same in every form (G-4).
 pub struct Stop<'a> {
-    /// Scale of entry i.
-    pub scale: &'a (dyn Fn(usize) -> f64 + Sync),
+    /// Scale of each entry.
+    pub scale: &'a [f64],
     /// Largest residual to accept.
     pub limit: f64,
     /// Most iterations.
@@ -76,7 +76,12 @@ pub struct Stop<'a> {
 
 impl Stop<'_> {
     fn measure(&self, r: &[DVec3]) -> f64 {
-        reduce::max(r.len(), |i| r[i].length() * (self.scale)(i))
+        reduce::max(r.len(), |i| self.squared(i, r[i])).sqrt()
+    }
+
+    #[inline]
+    fn squared(&self, i: usize, r: DVec3) -> f64 {
+        r.length_squared() * (self.scale[i] * self.scale[i])
     }
 }
 
@@ -146,14 +151,17 @@ fn conjugate_gradient(
             return Outcome { end: End::NotPositive, iterations: iteration, residual };
         }
         let step = alpha / beta;
-        parallel::update(x, |i, x| *x += step * t[i]);
-        parallel::update(&mut r, |i, r| *r -= step * ht[i]);
-        parallel::fill(&mut z, |i| preconditioner.apply(i, r[i]));
-        residual = stop.measure(&r);
+        // x, r, z and both of their measures in one pass over memory: vectors are half of the traffic.
+        let (next, squared) = reduce::update3(x, &mut r, &mut z, |i, x, r, z| {
+            *x += step * t[i];
+            *r -= step * ht[i];
+            *z = preconditioner.apply(i, *r);
+            (r.dot(*z), stop.squared(i, *r))
+        });
+        residual = squared.sqrt();
         if let Some(outcome) = verdict(iteration, start, residual, stop) {
             return outcome;
         }
-        let next = reduce::dot(&r, &z);
         let turn = next / alpha;
         alpha = next;
         parallel::update(&mut t, |i, t| *t = z[i] + turn * *t);

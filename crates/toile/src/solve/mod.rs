@@ -9,7 +9,7 @@ pub mod precondition;
 pub use forms::Form;
 pub use implicit::{ImplicitEuler, SolverSettings, Task};
 pub use krylov::{End, Method, Outcome, Stop};
-pub use operator::{LinearOperator, OperatorKind};
+pub use operator::{BlockOperator, LinearOperator, OperatorKind};
 pub use precondition::{Preconditioner, PreconditionerKind};
 
 /// Declares the choices of an option with the names that scene files and reports use.

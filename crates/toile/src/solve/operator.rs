@@ -21,7 +21,10 @@ pub trait LinearOperator {
     fn apply_transposed(&mut self, t: &[DVec3], out: &mut [DVec3]) {
         self.apply(t, out);
     }
+}
 
+/// A linear map whose blocks can be read: A itself, which preconditioners look into.
+pub trait BlockOperator: LinearOperator {
     /// Diagonal blocks.
     fn diagonal(&self) -> Vec<DMat3>;
 }
@@ -64,7 +67,9 @@ impl LinearOperator for MatrixFree<'_> {
             stencil.scatter(work, out);
         }
     }
+}
 
+impl BlockOperator for MatrixFree<'_> {
     fn diagonal(&self) -> Vec<DMat3> {
         let mut diagonal = vec![DMat3::ZERO; self.particles];
         for (stencil, tangent) in &self.terms {
@@ -164,7 +169,9 @@ impl LinearOperator for BlockSparse<'_> {
             blocks[row].iter().zip(columns).fold(DVec3::ZERO, |sum, (b, j)| sum + *b * t[*j as usize])
         });
     }
+}
 
+impl BlockOperator for BlockSparse<'_> {
     fn diagonal(&self) -> Vec<DMat3> {
         (0..self.len())
             .map(|i| {
