@@ -1,1 +1,5 @@
-//! (being written)
+//! Scene files, meshes and caches: the only crate that knows bytes.
+pub mod atomic;
+pub mod axes;
+pub mod container;
+pub mod error;
