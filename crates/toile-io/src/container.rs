@@ -135,7 +135,8 @@ fn pad(out: &mut Vec<u8>) {
 /// Lays out a container. Names longer than 255 bytes are cut; kinds longer than 8 too: both are
 /// constants of the program, never input.
 pub fn encode(kind: &str, arrays: &[(&str, ArrayRef<'_>)]) -> Vec<u8> {
-    let payload: usize = arrays.iter().map(|(name, a)| 32 + name.len() + 8 * a.len()).sum();
+    let bytes = |a: &ArrayRef<'_>| a.len() * element_size(a.code()).unwrap_or(8);
+    let payload: usize = arrays.iter().map(|(name, a)| 32 + name.len() + bytes(a)).sum();
     let mut out = Vec::with_capacity(HEADER + payload + CHECKSUM);
     out.extend_from_slice(&MAGIC);
     out.extend_from_slice(&VERSION.to_le_bytes());

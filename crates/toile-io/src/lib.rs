@@ -3,3 +3,5 @@ pub mod atomic;
 pub mod axes;
 pub mod container;
 pub mod error;
+pub mod obj;
+pub mod scene;
