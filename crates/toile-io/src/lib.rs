@@ -1,1 +1,7 @@
-//! (being written)
+//! Scene files, meshes and caches: the only crate that knows bytes.
+pub mod atomic;
+pub mod axes;
+pub mod container;
+pub mod error;
+pub mod obj;
+pub mod scene;

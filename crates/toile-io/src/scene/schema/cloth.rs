@@ -1,0 +1,328 @@
+//! `[[cloth]]`: shapes, mesh files, fabrics and models.
+
+use super::unit;
+use crate::axes::{Units, Up};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A piece of cloth: a generated `shape`, or a mesh `file`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ClothFile {
+    /// Name, unique in the scene. Default: "cloth", then "cloth2", "cloth3", …
+    pub name: Option<String>,
+    /// A generated shape. Give this or `file`.
+    pub shape: Option<Shape>,
+    /// OBJ mesh, relative to the scene's folder. Give this or `shape`.
+    pub file: Option<String>,
+    /// Unit of the mesh file's lengths. Default: the scene's `units`.
+    pub file_units: Option<Units>,
+    /// Up axis of the mesh file. Default: the scene's `up`.
+    pub file_up: Option<Up>,
+    /// What a mesh file's unstretched state is: "shape" (its positions) or "uv" (its vt coordinates, as lengths
+    /// in `file_units`). Default "shape".
+    pub rest: Option<Rest>,
+    /// Position added after scale and rotation [units]. Default [0, 0, 0].
+    #[serde(default)]
+    pub translate: [f64; 3],
+    /// Rotation [degrees] about the fixed x axis, then y, then z, in the file's axes. Default [0, 0, 0].
+    #[serde(default)]
+    pub rotate: [f64; 3],
+    /// Uniform size factor of shape and rest state, applied first [-]. Default 1.
+    #[serde(default = "unit")]
+    pub scale: f64,
+    /// Starting velocity of every particle [m/s]. Default [0, 0, 0].
+    #[serde(default)]
+    pub velocity: [f64; 3],
+    /// Measured properties of the fabric.
+    #[serde(default)]
+    pub fabric: Fabric,
+    /// How in-plane forces are computed. Default "membrane".
+    #[serde(default)]
+    pub model: Model,
+    /// Strain measure of the membrane model. Default "green".
+    pub strain: Option<Strain>,
+    /// Bending model. Default "hinge".
+    #[serde(default)]
+    pub bending: Bending,
+    /// Options of the "springs" model.
+    pub spring: Option<Spring>,
+}
+
+/// A generated piece of cloth, centred on the origin, with material coordinates u (warp) and v (weft).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Shape {
+    /// A rectangle. u runs along x; its borders are left, right (lowest and highest u), bottom and top (v).
+    Sheet {
+        /// Extent along u and v [units].
+        size: [f64; 2],
+        /// Quads along u and v, or one number for the longer side with square quads along the other. Default 20.
+        #[serde(default)]
+        resolution: Resolution,
+        /// How the quads become triangles. Default "structured".
+        #[serde(default)]
+        pattern: Pattern,
+        /// Strength of "jittered": particles move by up to this fraction of an edge [-]. Default 0.25.
+        #[serde(default = "jitter")]
+        amount: f64,
+        /// Seed of "jittered" and "delaunay". Default: the scene's `seed`.
+        seed: Option<u64>,
+        /// Whether the shape stands ("upright": v points up) or lies ("flat": v points away from the viewer, the
+        /// front faces up). Default "upright".
+        #[serde(default)]
+        plane: Plane,
+    },
+    /// A long rectangle for laboratory tests: u runs along the length.
+    Strip {
+        /// Extent along u [units].
+        length: f64,
+        /// Extent along v [units].
+        width: f64,
+        /// Quads along u and v, or one number along the length with square quads across. Default 20.
+        #[serde(default)]
+        resolution: Resolution,
+        /// How the quads become triangles. Default "structured".
+        #[serde(default)]
+        pattern: Pattern,
+        /// Strength of "jittered" [fraction of an edge]. Default 0.25.
+        #[serde(default = "jitter")]
+        amount: f64,
+        /// Seed of "jittered" and "delaunay". Default: the scene's `seed`.
+        seed: Option<u64>,
+        /// "upright" or "flat". Default "upright".
+        #[serde(default)]
+        plane: Plane,
+    },
+    /// A round piece.
+    Disc {
+        /// Radius [units].
+        radius: f64,
+        /// Rings of triangles from the centre to the rim. Default 20.
+        #[serde(default = "twenty")]
+        resolution: u32,
+        /// "structured" (rings), "jittered" or "delaunay". Default "structured".
+        #[serde(default)]
+        pattern: Pattern,
+        /// Strength of "jittered" [fraction of an edge]. Default 0.25.
+        #[serde(default = "jitter")]
+        amount: f64,
+        /// Seed of "jittered" and "delaunay". Default: the scene's `seed`.
+        seed: Option<u64>,
+        /// "upright" or "flat". Default "upright".
+        #[serde(default)]
+        plane: Plane,
+    },
+    /// A sleeve without ends, its axis along up: u runs around, v along the axis; its borders are bottom and top.
+    Tube {
+        /// Radius [units].
+        radius: f64,
+        /// Extent along the axis [units].
+        length: f64,
+        /// Quads around and along, or one number around with square quads along. Default 20.
+        #[serde(default)]
+        resolution: Resolution,
+        /// How the quads become triangles. Default "structured".
+        #[serde(default)]
+        pattern: Pattern,
+        /// Strength of "jittered" [fraction of an edge]. Default 0.25.
+        #[serde(default = "jitter")]
+        amount: f64,
+        /// Seed of "jittered". Default: the scene's `seed`.
+        seed: Option<u64>,
+    },
+}
+
+fn jitter() -> f64 {
+    0.25
+}
+
+fn twenty() -> u32 {
+    20
+}
+
+/// Numbers of quads: one number, or one per direction.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Resolution {
+    /// Quads along the first direction; the other is chosen so that quads are nearly square.
+    One(u32),
+    /// Quads along u and v.
+    Two([u32; 2]),
+}
+
+impl Default for Resolution {
+    fn default() -> Self {
+        Resolution::One(20)
+    }
+}
+
+choice! {
+    /// How a grid becomes triangles.
+    Pattern {
+        /// Every quad is cut along the same diagonal.
+        #[default]
+        Structured,
+        /// Every quad is cut along the other diagonal.
+        Flipped,
+        /// The diagonal alternates like a chessboard.
+        Alternating,
+        /// Rows of nearly equilateral triangles.
+        Equilateral,
+        /// Structured, with inner particles moved at random by `amount`.
+        Jittered,
+        /// Irregular, from random points: no preferred direction.
+        Delaunay,
+    }
+}
+
+choice! {
+    /// How a generated shape stands.
+    Plane {
+        /// v points up; the front faces the viewer.
+        #[default]
+        Upright,
+        /// v points away from the viewer; the front faces up.
+        Flat,
+    }
+}
+
+choice! {
+    /// The unstretched state of a mesh file.
+    Rest {
+        /// The file's positions are unstretched.
+        #[default]
+        Shape,
+        /// The vt coordinates are the flat pattern, as lengths in the file's unit.
+        Uv,
+    }
+}
+
+choice! {
+    /// In-plane model.
+    Model {
+        /// Finite elements on triangles (B14 eq. 1–6): follows the fabric on any mesh.
+        #[default]
+        Membrane,
+        /// Springs along the mesh edges (K02 eq. 9–11): cheap, depends on the mesh.
+        Springs,
+    }
+}
+
+choice! {
+    /// Strain measure of the membrane.
+    Strain {
+        /// Green–Lagrange (B14 eq. 4).
+        #[default]
+        Green,
+        /// Biot: linear in the stretch, well behaved in compression.
+        Biot,
+    }
+}
+
+choice! {
+    /// Bending model.
+    Bending {
+        /// A linear hinge at every inner edge, calibrated to `fabric.bend`.
+        #[default]
+        Hinge,
+        /// No bending stiffness.
+        None,
+    }
+}
+
+choice! {
+    /// Which derivative of the spring force enters the linear system.
+    Tangent {
+        /// Exact where positive, else cut to stay definite.
+        #[default]
+        Safe,
+        /// The exact derivative, indefinite under compression.
+        Exact,
+        /// Rank one, as printed in K02 eq. 11.
+        Paper,
+        /// `blend` between rank one and isotropic (V00 §2.4).
+        Blend,
+    }
+}
+
+/// Measured properties of a fabric, per unit of area or width. [warp, weft] pairs may be one number.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Fabric {
+    /// Mass per area [kg/m²]: 0.05 chiffon, 0.15 shirt cotton, 0.4 denim. Default 0.2.
+    pub density: f64,
+    /// Stretch stiffness along warp and weft [N/m]: force per width at 100 % strain. Default 1000.
+    pub stretch: Pair,
+    /// Shear stiffness [N/m]: shear force per width and radian. Default: that of the isotropic sheet,
+    /// mean stretch / (2 (1 + poisson)).
+    pub shear: Option<f64>,
+    /// Contraction along weft per stretch along warp [-]. Below sqrt(warp / weft) in size. Default 0.3.
+    pub poisson: f64,
+    /// Bending stiffness along warp and weft [N·m]: moment per width and curvature; cloth has 1e-6 to 1e-4. Default 1e-5.
+    pub bend: Pair,
+    /// Internal damping as a time [s]: viscosity = damping × stiffness. Default 0.
+    pub damping: f64,
+    /// Thickness between the two faces [m], always in metres. Default 0.0005.
+    pub thickness: f64,
+}
+
+impl Default for Fabric {
+    fn default() -> Self {
+        Self {
+            density: 0.2,
+            stretch: Pair::One(1000.0),
+            shear: None,
+            poisson: 0.3,
+            bend: Pair::One(1e-5),
+            damping: 0.0,
+            thickness: 5e-4,
+        }
+    }
+}
+
+impl Fabric {
+    /// Shear stiffness [N/m], the isotropic one when the file gives none.
+    pub fn shear_stiffness(&self) -> f64 {
+        let [warp, weft] = self.stretch.values();
+        self.shear.unwrap_or(0.5 * (warp + weft) / (2.0 * (1.0 + self.poisson)))
+    }
+}
+
+/// One number for both directions, or [warp, weft].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Pair {
+    /// The same value along warp and weft.
+    One(f64),
+    /// [warp, weft].
+    Two([f64; 2]),
+}
+
+impl Pair {
+    /// [warp, weft].
+    pub fn values(&self) -> [f64; 2] {
+        match self {
+            Pair::One(x) => [*x, *x],
+            Pair::Two(pair) => *pair,
+        }
+    }
+}
+
+/// Options of the "springs" model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Spring {
+    /// Share of the isotropic derivative in the "blend" tangent, from 0 (directional) to 1 (isotropic) [-]. Default 0.05.
+    pub blend: f64,
+    /// Derivative used in the linear system. Default "safe".
+    pub tangent: Tangent,
+    /// Damping along each spring [N·s/m]. Default 0.
+    pub damping: f64,
+}
+
+impl Default for Spring {
+    fn default() -> Self {
+        Self { blend: 0.05, tangent: Tangent::default(), damping: 0.0 }
+    }
+}

@@ -1,0 +1,533 @@
+//! The scene as the engine wants it: metres, Y up, every default filled, every name resolved.
+
+use super::schema::{self as file, *};
+use crate::axes::{Axes, Units, euler_degrees};
+use glam::{DAffine3, DMat3, DVec3};
+use std::path::PathBuf;
+
+/// Frames of a run, both ends included. The first one shows the starting state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FrameRange {
+    /// First frame.
+    pub first: u32,
+    /// Last frame, not before the first.
+    pub last: u32,
+}
+
+impl FrameRange {
+    /// Number of frames, the starting one included.
+    pub fn count(self) -> u64 {
+        u64::from(self.last) - u64::from(self.first) + 1
+    }
+
+    /// Every frame in order.
+    pub fn iter(self) -> impl Iterator<Item = u32> {
+        self.first..=self.last
+    }
+}
+
+/// A piece of cloth.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cloth {
+    /// Unique name.
+    pub name: String,
+    /// Where its mesh comes from.
+    pub source: ClothSource,
+    /// From mesh to world [m]: scale, rotation, translation.
+    pub placement: DAffine3,
+    /// The uniform scale inside `placement`: it also multiplies rest lengths [-].
+    pub scale: f64,
+    /// Starting velocity [m/s].
+    pub velocity: DVec3,
+    /// Measured properties, SI.
+    pub fabric: Fabric,
+    /// In-plane model.
+    pub model: Model,
+    /// Strain measure of the membrane.
+    pub strain: Strain,
+    /// Bending model.
+    pub bending: Bending,
+    /// Options of the springs.
+    pub spring: Spring,
+}
+
+/// Where a cloth's mesh comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ClothSource {
+    /// A generated shape, lengths in metres, resolution and seed filled in.
+    Shape(Shape),
+    /// A mesh file and what its unstretched state is.
+    File(MeshFile, Rest),
+}
+
+/// Where a body's mesh comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BodySource {
+    /// A generated shape, lengths in metres, axes Y up.
+    Shape(BodyShape),
+    /// A mesh file.
+    File(MeshFile),
+}
+
+/// A mesh file of a scene.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MeshFile {
+    /// The path as written in the scene.
+    pub written: String,
+    /// The path resolved against the scene's folder.
+    pub path: PathBuf,
+    /// Unit and up axis of the mesh file.
+    pub axes: Axes,
+}
+
+/// Particles held or moved.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pin {
+    /// Position of the cloth in [`super::Scene::cloths`].
+    pub cloth: usize,
+    /// Which particles.
+    pub select: Select,
+    /// How they are held.
+    pub hold: Hold,
+    /// How they may still move.
+    pub slide: Slide,
+    /// First frame that is held.
+    pub from: u32,
+    /// Last frame that is held.
+    pub until: u32,
+    /// Their motion; empty keys mean none.
+    pub motion: Motion,
+}
+
+/// Which particles a pin holds. Places are those of the start of the scene.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Select {
+    /// A border of a generated shape, or every border particle.
+    Border(Border),
+    /// Corners of a generated sheet or strip.
+    Corners(Vec<Corner>),
+    /// A group of the mesh file.
+    Group(String),
+    /// Particle numbers from 0.
+    Indices(Vec<u32>),
+    /// Inside a box [m].
+    Box {
+        /// Lowest corner.
+        min: DVec3,
+        /// Highest corner.
+        max: DVec3,
+    },
+    /// Inside a ball [m].
+    Ball {
+        /// Centre.
+        centre: DVec3,
+        /// Radius.
+        radius: f64,
+    },
+    /// Every particle.
+    All,
+}
+
+/// How a pin holds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Hold {
+    /// Exactly.
+    Hard,
+    /// By one spring per particle.
+    Soft {
+        /// Stiffness [N/m].
+        stiffness: f64,
+        /// Damping [N·s/m].
+        damping: f64,
+    },
+}
+
+/// How a held particle may still move. Directions have length 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Slide {
+    /// Not at all.
+    Fixed,
+    /// Along a direction.
+    Line(DVec3),
+    /// In the plane with this normal.
+    Plane(DVec3),
+}
+
+/// The motion of a pin: keys in the file's own axes, evaluated in metres, Y up.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Motion {
+    axes: Axes,
+    keys: Vec<Key>,
+    interpolation: Interpolation,
+    pivot: Option<DVec3>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Key {
+    frame: f64,
+    translate: DVec3,
+    rotate: DVec3,
+    scale: DVec3,
+}
+
+impl Motion {
+    fn new(pin: &PinFile, axes: Axes) -> Self {
+        let key = |k: &KeyFile| Key {
+            frame: k.frame,
+            translate: DVec3::from(k.translate),
+            rotate: DVec3::from(k.rotate),
+            scale: DVec3::from(k.scale.values()),
+        };
+        Self {
+            axes,
+            keys: pin.motion.iter().map(key).collect(),
+            interpolation: pin.interpolation,
+            pivot: pin.pivot.map(|p| axes.point_in(DVec3::from(p))),
+        }
+    }
+
+    /// Whether the pin stays where it starts.
+    pub fn is_still(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// The map [m] from starting places to places at `frame` (parts of a frame allowed). `centre` is
+    /// the mean of the pinned particles at the start: the pivot when the scene gives none.
+    pub fn at(&self, frame: f64, centre: DVec3) -> DAffine3 {
+        let Some(key) = self.pose(frame) else { return DAffine3::IDENTITY };
+        let pivot = self.pivot.unwrap_or(centre);
+        let linear = euler_degrees(key.rotate) * DMat3::from_diagonal(key.scale);
+        let linear = self.axes.linear_in(linear);
+        let shift = self.axes.point_in(key.translate);
+        DAffine3::from_mat3_translation(linear, pivot - linear * pivot + shift)
+    }
+
+    fn pose(&self, frame: f64) -> Option<Key> {
+        let after = self.keys.partition_point(|k| k.frame <= frame);
+        match (after.checked_sub(1).and_then(|i| self.keys.get(i)), self.keys.get(after)) {
+            (Some(a), Some(b)) => {
+                let t = (frame - a.frame) / (b.frame - a.frame);
+                let t = match self.interpolation {
+                    Interpolation::Linear => t,
+                    Interpolation::Smooth => t * t * (3.0 - 2.0 * t),
+                };
+                Some(Key {
+                    frame,
+                    translate: a.translate.lerp(b.translate, t),
+                    rotate: a.rotate.lerp(b.rotate, t),
+                    scale: a.scale.lerp(b.scale, t),
+                })
+            }
+            (Some(end), None) | (None, Some(end)) => Some(*end),
+            (None, None) => None,
+        }
+    }
+}
+
+/// Moving air.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Wind {
+    /// Mean velocity [m/s].
+    pub velocity: DVec3,
+    /// Linear normal drag [N·s/m³].
+    pub drag: f64,
+    /// Quadratic drag coefficient [-], with air of 1.2 kg/m³.
+    pub drag_coefficient: f64,
+    /// Changes of speed and direction, seed filled in.
+    pub gusts: Option<Gusts>,
+}
+
+/// A body around the cloth.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Body {
+    /// Unique name.
+    pub name: String,
+    /// Where its mesh comes from.
+    pub source: BodySource,
+    /// From mesh to world [m].
+    pub placement: DAffine3,
+}
+
+/// Pictures and animations.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Render {
+    /// Width and height [pixels].
+    pub size: [u32; 2],
+    /// What colours show.
+    pub colour: Colour,
+    /// Front colour, sRGB.
+    pub front: [u8; 3],
+    /// Back colour, sRGB.
+    pub back: [u8; 3],
+    /// Pattern on the cloth.
+    pub pattern: Print,
+    /// One repeat of the pattern [m].
+    pub repeat: f64,
+    /// Where the picture is taken from.
+    pub camera: Camera,
+    /// The ground.
+    pub ground: Floor,
+    /// The animation shows every n-th frame.
+    pub every: u32,
+}
+
+/// Where a picture is taken from. Angles in degrees.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Camera {
+    /// From one point towards another [m], vertical opening angle [degrees].
+    LookAt {
+        /// Position.
+        eye: DVec3,
+        /// Point looked at.
+        target: DVec3,
+        /// Opening angle.
+        fov: f64,
+    },
+    /// Around the whole scene, from far enough to see all of it.
+    Orbit {
+        /// Angle around the up axis; 0 is the front.
+        yaw: f64,
+        /// Height above the horizon.
+        pitch: f64,
+        /// Opening angle.
+        fov: f64,
+    },
+}
+
+/// The ground in pictures.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Floor {
+    /// No ground.
+    None,
+    /// Just below the lowest point of the scene.
+    Below,
+    /// At a height [m].
+    Height(f64),
+}
+
+/// Parses "#rrggbb".
+pub(crate) fn parse_colour(text: &str) -> Option<[u8; 3]> {
+    let digits = text.strip_prefix('#').filter(|d| d.len() == 6 && d.is_ascii())?;
+    let channel = |i: usize| u8::from_str_radix(&digits[i..i + 2], 16).ok();
+    Some([channel(0)?, channel(2)?, channel(4)?])
+}
+
+/// Parses the `frames` field.
+pub(crate) fn parse_frames(frames: &Frames) -> Option<FrameRange> {
+    match frames {
+        Frames::Count(n) => Some(FrameRange { first: 1, last: *n }),
+        Frames::Range(text) => {
+            let (first, last) = text.split_once('-')?;
+            Some(FrameRange { first: first.trim().parse().ok()?, last: last.trim().parse().ok()? })
+        }
+    }
+}
+
+/// Quads along u and v; a single number is the longer side, with nearly square quads along the other.
+pub(crate) fn quads(resolution: &Resolution, extent: [f64; 2], first_is_given: bool) -> [u32; 2] {
+    match *resolution {
+        Resolution::Two(n) => n,
+        Resolution::One(n) => {
+            let along = |ratio: f64| (f64::from(n) * ratio).round().clamp(1.0, 4e9) as u32;
+            let [u, v] = extent;
+            if first_is_given || u >= v { [n, along(v / u)] } else { [along(u / v), n] }
+        }
+    }
+}
+
+/// Circumference over length decides the quads of a tube.
+pub(crate) fn tube_quads(resolution: &Resolution, radius: f64, length: f64) -> [u32; 2] {
+    quads(resolution, [std::f64::consts::TAU * radius, length], true)
+}
+
+/// A shape in metres, with explicit resolution and seed.
+pub(crate) fn shape_in(shape: &Shape, units: Units, scene_seed: u64) -> Shape {
+    let m = |x: f64| units.to_metres(x);
+    let mut shape = shape.clone();
+    match &mut shape {
+        Shape::Sheet { size, resolution, seed, .. } => {
+            *resolution = Resolution::Two(quads(resolution, *size, false));
+            *size = size.map(m);
+            *seed = seed.or(Some(scene_seed));
+        }
+        Shape::Strip { length, width, resolution, seed, .. } => {
+            *resolution = Resolution::Two(quads(resolution, [*length, *width], true));
+            (*length, *width) = (m(*length), m(*width));
+            *seed = seed.or(Some(scene_seed));
+        }
+        Shape::Disc { radius, seed, .. } => {
+            *radius = m(*radius);
+            *seed = seed.or(Some(scene_seed));
+        }
+        Shape::Tube { radius, length, resolution, seed, .. } => {
+            *resolution = Resolution::Two(tube_quads(resolution, *radius, *length));
+            (*radius, *length) = (m(*radius), m(*length));
+            *seed = seed.or(Some(scene_seed));
+        }
+    }
+    shape
+}
+
+fn body_shape_in(shape: &BodyShape, axes: Axes) -> BodyShape {
+    let m = |x: f64| axes.length_in(x);
+    match *shape {
+        BodyShape::Sphere { radius, subdivisions } => BodyShape::Sphere { radius: m(radius), subdivisions },
+        BodyShape::Plane { size } => BodyShape::Plane { size: size.map(m) },
+        // Extents have no sign: a Z-up box is as tall in Y as it was in Z.
+        BodyShape::Box { size } => BodyShape::Box { size: axes.point_in(DVec3::from(size)).abs().into() },
+    }
+}
+
+/// Builds the SI parts from a file that passed every check.
+pub(crate) struct Builder<'a> {
+    pub(crate) file: &'a SceneFile,
+    pub(crate) axes: Axes,
+    pub(crate) folder: Option<&'a std::path::Path>,
+    pub(crate) frames: FrameRange,
+}
+
+/// Default names: "cloth", "cloth2", …
+pub(crate) fn default_name(given: &Option<String>, base: &str, index: usize) -> String {
+    match given {
+        Some(name) => name.clone(),
+        None if index == 0 => base.to_string(),
+        None => format!("{base}{}", index + 1),
+    }
+}
+
+impl Builder<'_> {
+    fn mesh_file(&self, written: &str, units: Option<Units>, up: Option<crate::axes::Up>) -> MeshFile {
+        let axes = Axes { units: units.unwrap_or(self.axes.units), up: up.unwrap_or(self.axes.up) };
+        let path = self.folder.map_or_else(|| PathBuf::from(written), |f| f.join(written));
+        MeshFile { written: written.to_string(), path, axes }
+    }
+
+    pub(crate) fn gravity(&self) -> DVec3 {
+        match self.file.gravity {
+            Gravity::Down(g) => DVec3::new(0.0, -g, 0.0),
+            Gravity::Vector(v) => self.axes.direction_in(DVec3::from(v)),
+        }
+    }
+
+    pub(crate) fn cloth(&self, index: usize, cloth: &ClothFile) -> Cloth {
+        let source = match (&cloth.shape, &cloth.file) {
+            (Some(shape), _) => ClothSource::Shape(shape_in(shape, self.axes.units, self.file.seed)),
+            (None, file) => ClothSource::File(
+                self.mesh_file(file.as_deref().unwrap_or_default(), cloth.file_units, cloth.file_up),
+                cloth.rest.unwrap_or_default(),
+            ),
+        };
+        Cloth {
+            name: default_name(&cloth.name, "cloth", index),
+            source,
+            placement: self.axes.placement_in(
+                DVec3::from(cloth.translate),
+                DVec3::from(cloth.rotate),
+                DVec3::splat(cloth.scale),
+            ),
+            scale: cloth.scale,
+            velocity: self.axes.direction_in(DVec3::from(cloth.velocity)),
+            fabric: cloth.fabric.clone(),
+            model: cloth.model,
+            strain: cloth.strain.unwrap_or_default(),
+            bending: cloth.bending,
+            spring: cloth.spring.clone().unwrap_or_default(),
+        }
+    }
+
+    pub(crate) fn pin(&self, cloth: usize, pin: &PinFile) -> Pin {
+        let direction =
+            self.axes.direction_in(DVec3::from(pin.direction.unwrap_or_default())).normalize_or_zero();
+        Pin {
+            cloth,
+            select: self.select(pin),
+            hold: match pin.kind {
+                PinKind::Hard => Hold::Hard,
+                PinKind::Soft => Hold::Soft {
+                    stiffness: pin.stiffness.unwrap_or_default(),
+                    damping: pin.damping.unwrap_or_default(),
+                },
+            },
+            slide: match pin.freedom {
+                Freedom::Fixed => Slide::Fixed,
+                Freedom::Line => Slide::Line(direction),
+                Freedom::Plane => Slide::Plane(direction),
+            },
+            from: pin.from.unwrap_or(self.frames.first),
+            until: pin.until.unwrap_or(self.frames.last),
+            motion: Motion::new(pin, self.axes),
+        }
+    }
+
+    fn select(&self, pin: &PinFile) -> Select {
+        let place = |p: [f64; 3]| self.axes.point_in(DVec3::from(p));
+        if let Some(border) = pin.border {
+            Select::Border(border)
+        } else if let Some(corners) = &pin.corners {
+            Select::Corners(corners.clone())
+        } else if let Some(group) = &pin.group {
+            Select::Group(group.clone())
+        } else if let Some(indices) = &pin.indices {
+            Select::Indices(indices.clone())
+        } else if let Some([a, b]) = pin.inside_box {
+            let (a, b) = (place(a), place(b));
+            Select::Box { min: a.min(b), max: a.max(b) }
+        } else if let Some(ball) = &pin.sphere {
+            Select::Ball { centre: place(ball.centre), radius: self.axes.length_in(ball.radius) }
+        } else {
+            Select::All
+        }
+    }
+
+    pub(crate) fn wind(&self) -> Option<Wind> {
+        self.file.wind.as_ref().map(|w| Wind {
+            velocity: self.axes.direction_in(DVec3::from(w.velocity)),
+            drag: w.drag,
+            drag_coefficient: w.drag_coefficient,
+            gusts: w.gusts.clone().map(|g| Gusts { seed: g.seed.or(Some(self.file.seed)), ..g }),
+        })
+    }
+
+    pub(crate) fn body(&self, index: usize, body: &BodyFile) -> Body {
+        let source = match (&body.shape, &body.file) {
+            (Some(shape), _) => BodySource::Shape(body_shape_in(shape, self.axes)),
+            (None, file) => BodySource::File(self.mesh_file(
+                file.as_deref().unwrap_or_default(),
+                body.file_units,
+                body.file_up,
+            )),
+        };
+        let (translate, rotate) = (DVec3::from(body.translate), DVec3::from(body.rotate));
+        let placement = self.axes.placement_in(translate, rotate, DVec3::splat(body.scale));
+        Body { name: default_name(&body.name, "body", index), source, placement }
+    }
+
+    pub(crate) fn render(&self) -> Render {
+        let r = &self.file.render;
+        let place = |p: [f64; 3]| self.axes.point_in(DVec3::from(p));
+        let fov = r.camera.fov.unwrap_or(35.0);
+        let camera = match (r.camera.eye, r.camera.target) {
+            (Some(eye), Some(target)) => Camera::LookAt { eye: place(eye), target: place(target), fov },
+            _ => Camera::Orbit {
+                yaw: r.camera.yaw.unwrap_or(30.0),
+                pitch: r.camera.pitch.unwrap_or(15.0),
+                fov,
+            },
+        };
+        Render {
+            size: r.size,
+            colour: r.colour,
+            front: parse_colour(&r.look.front).unwrap_or([200, 85, 61]),
+            back: parse_colour(&r.look.back).unwrap_or([232, 196, 160]),
+            pattern: r.look.pattern,
+            repeat: r.look.repeat,
+            camera,
+            ground: match r.ground {
+                file::Ground::Shown(false) => Floor::None,
+                file::Ground::Shown(true) => Floor::Below,
+                file::Ground::Height(h) => Floor::Height(self.axes.length_in(h)),
+            },
+            every: r.every,
+        }
+    }
+}

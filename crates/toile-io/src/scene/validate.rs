@@ -1,0 +1,618 @@
+//! What a well-formed scene may still get wrong: impossible values, contradictions, unknown names.
+//! Every problem is reported, not the first one.
+
+use super::document::{Document, SceneError, nearest, quoted_list};
+use super::schema::*;
+use super::si::{default_name, parse_colour, parse_frames, quads, tube_quads};
+use super::{MAX_FACES, MAX_FRAMES, Note};
+use std::collections::BTreeMap;
+
+/// Every semantic problem of a scene in the order of the text, and what is legal but worth a word.
+pub(crate) fn validate(doc: &Document, scene: &SceneFile) -> (Vec<SceneError>, Vec<Note>) {
+    let mut check = Check { doc, errors: Vec::new(), notes: Vec::new() };
+    check.time(scene);
+    check.solver(&scene.solver);
+    check.names(scene);
+    for (i, cloth) in scene.cloth.iter().enumerate() {
+        check.cloth(&format!("cloth.{i}"), cloth);
+    }
+    for (i, pin) in scene.pin.iter().enumerate() {
+        check.pin(&format!("pin.{i}"), pin, scene);
+    }
+    check.air(scene);
+    for (i, body) in scene.body.iter().enumerate() {
+        check.body(&format!("body.{i}"), body);
+    }
+    check.render(&scene.render);
+    check.errors.sort_by_key(|e| e.span.start);
+    (check.errors, check.notes)
+}
+
+/// Which cloth a pin means, if that is clear.
+pub(crate) fn cloth_of_pin(pin: &PinFile, scene: &SceneFile) -> Option<usize> {
+    match &pin.cloth {
+        Some(name) => {
+            scene.cloth.iter().enumerate().position(|(i, c)| default_name(&c.name, "cloth", i) == *name)
+        }
+        None if scene.cloth.len() == 1 => Some(0),
+        None => None,
+    }
+}
+
+struct Check<'a> {
+    doc: &'a Document,
+    errors: Vec<SceneError>,
+    notes: Vec<Note>,
+}
+
+impl Check<'_> {
+    /// A problem with the field at `path`; `what` continues the sentence that the field's name starts.
+    fn fail(&mut self, path: &str, what: impl AsRef<str>, help: impl Into<String>) {
+        let message = format!("{} {}", self.doc.label(path), what.as_ref());
+        self.say(path, message, help);
+    }
+
+    fn say(&mut self, path: &str, message: String, help: impl Into<String>) {
+        self.errors.push(SceneError {
+            message,
+            help: help.into(),
+            span: self.doc.span_of(path),
+            path: path.to_string(),
+            from_override: None,
+        });
+    }
+
+    fn note(&mut self, path: &str, what: &str, help: &str) {
+        let message = format!("{} {what}", self.doc.label(path));
+        self.notes.push(Note { message, help: help.into(), span: self.doc.span_of(path), path: path.into() });
+    }
+
+    fn above_zero(&mut self, path: &str, x: f64, unit: &str, help: &str) {
+        if x <= 0.0 {
+            self.fail(path, format!("is {x}{unit}, it must be above 0"), help);
+        }
+    }
+
+    fn not_negative(&mut self, path: &str, x: f64, unit: &str, help: &str) {
+        if x < 0.0 {
+            self.fail(path, format!("is {x}{unit}, it cannot be negative"), help);
+        }
+    }
+
+    fn at_least_one(&mut self, path: &str, n: u32) {
+        if n == 0 {
+            self.fail(path, "is 0, it must be 1 or more", "write 1");
+        }
+    }
+
+    fn time(&mut self, scene: &SceneFile) {
+        if scene.toile != 1 {
+            let what = format!("is {}, this program reads version 1", scene.toile);
+            self.fail("toile", what, "write toile = 1, or use a newer toile");
+        }
+        if let Some(name) = &scene.name
+            && (name.trim().is_empty() || name.contains(['/', '\\']) || name.chars().any(char::is_control))
+        {
+            self.fail("name", format!("cannot be {name:?}"), "use letters, digits, spaces, - and _");
+        }
+        match parse_frames(&scene.frames) {
+            None => self.fail(
+                "frames",
+                "is not a range of frames",
+                "write \"first-last\", for example frames = \"1-250\", or a number of frames",
+            ),
+            Some(f) if f.last == 0 && f.first == 1 => {
+                self.fail("frames", "is empty", "write at least one frame, for example frames = 250");
+            }
+            Some(f) if f.last < f.first => {
+                let help = format!("the first frame comes first: \"{}-{}\"", f.last, f.first);
+                self.fail("frames", format!("ends ({}) before it starts ({})", f.last, f.first), help);
+            }
+            Some(f) if f.count() > MAX_FRAMES => {
+                let what = format!("has {} frames, the limit is {MAX_FRAMES}", f.count());
+                self.fail("frames", what, "split the run");
+            }
+            Some(_) => {}
+        }
+        if scene.fps.is_some() && scene.frame_time.is_some() {
+            self.fail("frame_time", "and fps are both given", "keep one of the two");
+        }
+        self.above_zero("fps", scene.fps.unwrap_or(1.0), " frames per second", "film has 24, video 25 or 30");
+        self.above_zero(
+            "frame_time",
+            scene.frame_time.unwrap_or(1.0),
+            " s",
+            "60 frames per second are 0.016667 s",
+        );
+    }
+
+    fn solver(&mut self, solver: &Solver) {
+        self.at_least_one("solver.substeps", solver.substeps);
+        self.at_least_one("solver.linearisations", solver.linearisations);
+        self.at_least_one("solver.max_iterations", solver.max_iterations.unwrap_or(1));
+        self.above_zero("solver.tolerance", solver.tolerance, "", "1e-3 is the default, 1e-6 is strict");
+        if solver.tolerance >= 1.0 {
+            let what = format!(
+                "is {}, it must be below 1: a particle's own weight would count as balanced",
+                solver.tolerance
+            );
+            self.fail("solver.tolerance", what, "1e-3 is the default, 1e-6 is strict");
+        }
+        if solver.form == Form::Unsymmetric && solver.method == Method::Cg {
+            self.fail(
+                "solver.form",
+                "is \"unsymmetric\", which conjugate gradients cannot solve",
+                "add method = \"bicgstab\", or use form = \"symmetric\"",
+            );
+        }
+    }
+
+    fn names(&mut self, scene: &SceneFile) {
+        if scene.cloth.is_empty() {
+            self.say("", "the scene has no cloth".into(), "add a [[cloth]] table with a shape or a file");
+        }
+        let cloths = scene.cloth.iter().enumerate().map(|(i, c)| default_name(&c.name, "cloth", i));
+        let bodies = scene.body.iter().enumerate().map(|(i, b)| default_name(&b.name, "body", i));
+        let all = cloths.enumerate().map(|(i, n)| (format!("cloth.{i}"), n));
+        let all = all.chain(bodies.enumerate().map(|(i, n)| (format!("body.{i}"), n)));
+        let mut seen: BTreeMap<String, String> = BTreeMap::new();
+        for (path, name) in all.collect::<Vec<_>>() {
+            let field = format!("{path}.name");
+            if name.trim().is_empty() || name.chars().any(char::is_control) {
+                self.fail(&field, format!("cannot be {name:?}"), "use letters, digits, spaces, - and _");
+            }
+            if let Some(first) = seen.insert(name.clone(), path.clone()) {
+                let message = format!("the name \"{name}\" is used twice, by {first} and {path}");
+                self.say(&field, message, "give each cloth and body its own name");
+            }
+        }
+    }
+
+    fn one_source(&mut self, path: &str, shape: bool, file: Option<&str>) {
+        match (shape, file) {
+            (true, Some(_)) => {
+                let label = self.doc.label(path);
+                self.say(
+                    &format!("{path}.file"),
+                    format!("{label} has both a shape and a file"),
+                    "keep one of the two",
+                );
+            }
+            (false, None) => {
+                let help = "add shape = { kind = … } or file = \"mesh.obj\"";
+                self.fail(path, "has neither a shape nor a file", help);
+            }
+            (false, Some(file)) if std::path::Path::new(file).is_absolute() || file.is_empty() => {
+                let help = "write the path relative to the scene's folder";
+                self.fail(
+                    &format!("{path}.file"),
+                    format!("is \"{file}\", it must be a relative path"),
+                    help,
+                );
+            }
+            _ => {}
+        }
+    }
+
+    fn cloth(&mut self, path: &str, cloth: &ClothFile) {
+        self.one_source(path, cloth.shape.is_some(), cloth.file.as_deref());
+        if cloth.shape.is_some() {
+            let extra = [
+                ("file_units", cloth.file_units.is_some()),
+                ("file_up", cloth.file_up.is_some()),
+                ("rest", cloth.rest.is_some()),
+            ];
+            for (field, _) in extra.iter().filter(|(_, given)| *given) {
+                let help = "remove it; shapes use the scene's units and know their rest state";
+                self.fail(&format!("{path}.{field}"), "only applies to a mesh file", help);
+            }
+        }
+        if let Some(shape) = &cloth.shape {
+            self.shape(&format!("{path}.shape"), shape);
+        }
+        self.above_zero(&format!("{path}.scale"), cloth.scale, "", "1 keeps the size");
+        self.fabric(&format!("{path}.fabric"), &cloth.fabric);
+        if let Some(spring) = &cloth.spring {
+            if !(0.0..=1.0).contains(&spring.blend) {
+                let what = format!("is {}, it must lie between 0 and 1", spring.blend);
+                self.fail(&format!("{path}.spring.blend"), what, "0.05 is the default");
+            }
+            self.not_negative(&format!("{path}.spring.damping"), spring.damping, " N·s/m", "0 is no damping");
+            if cloth.model != Model::Springs {
+                self.note(
+                    &format!("{path}.spring"),
+                    "has no effect with model = \"membrane\"",
+                    "add model = \"springs\"",
+                );
+            }
+        }
+        if cloth.model == Model::Springs && cloth.strain.is_some() {
+            self.note(&format!("{path}.strain"), "has no effect with model = \"springs\"", "remove it");
+        }
+    }
+
+    fn shape(&mut self, path: &str, shape: &Shape) {
+        let at = |field: &str| format!("{path}.{field}");
+        let mut lengths: Vec<(&str, f64)> = Vec::new();
+        match shape {
+            Shape::Sheet { size, .. } => lengths.extend([("size.0", size[0]), ("size.1", size[1])]),
+            Shape::Strip { length, width, .. } => lengths.extend([("length", *length), ("width", *width)]),
+            Shape::Disc { radius, .. } => lengths.push(("radius", *radius)),
+            Shape::Tube { radius, length, .. } => lengths.extend([("radius", *radius), ("length", *length)]),
+        }
+        let before = self.errors.len();
+        for (field, x) in lengths {
+            self.above_zero(&at(field), x, "", "lengths are in the scene's units");
+        }
+        let (Shape::Sheet { amount, pattern, .. }
+        | Shape::Strip { amount, pattern, .. }
+        | Shape::Disc { amount, pattern, .. }
+        | Shape::Tube { amount, pattern, .. }) = shape;
+        if !(0.0..=0.45).contains(amount) {
+            let what = format!("is {amount}, it must lie between 0 and 0.45: beyond, triangles turn over");
+            self.fail(&at("amount"), what, "0.25 is the default");
+        }
+        self.pattern(path, shape, *pattern);
+        if self.errors.len() == before {
+            self.resolution(&at("resolution"), shape);
+        }
+    }
+
+    fn pattern(&mut self, path: &str, shape: &Shape, pattern: Pattern) {
+        use Pattern::*;
+        let (kind, known): (_, &[Pattern]) = match shape {
+            Shape::Disc { .. } => ("disc", &[Structured, Jittered, Delaunay]),
+            Shape::Tube { .. } => ("tube", &[Structured, Flipped, Alternating, Equilateral, Jittered]),
+            _ => return,
+        };
+        if !known.contains(&pattern) {
+            let path = format!("{path}.pattern");
+            self.fail(&path, format!("does not exist for a {kind}"), "use \"structured\" or \"jittered\"");
+        }
+    }
+
+    fn resolution(&mut self, path: &str, shape: &Shape) {
+        let counts = shape_counts(shape);
+        if counts.faces == 0 {
+            self.fail(path, "is 0, it must be 1 or more", "20 is the default; 50 shows wrinkles");
+        } else if counts.faces > MAX_FACES {
+            let what = format!("makes {} faces, the limit is {MAX_FACES}", counts.faces);
+            self.fail(path, what, "use a lower resolution; 200 makes 80,000 faces");
+        }
+    }
+
+    fn fabric(&mut self, path: &str, fabric: &Fabric) {
+        let at = |field: &str| format!("{path}.{field}");
+        self.above_zero(&at("density"), fabric.density, " kg/m²", "a cotton shirt has 0.15");
+        self.pair(&at("stretch"), &fabric.stretch, false, " N/m", "woven cloth has 500 to 5000");
+        self.pair(&at("bend"), &fabric.bend, true, " N·m", "woven cloth has 1e-6 to 1e-4");
+        if let Some(shear) = fabric.shear {
+            self.not_negative(&at("shear"), shear, " N/m", "woven cloth has 10 to 300");
+        }
+        self.not_negative(&at("damping"), fabric.damping, " s", "0 is no damping; 0.01 calms a garment");
+        self.above_zero(
+            &at("thickness"),
+            fabric.thickness,
+            " m",
+            "a cotton shirt has 0.0003, always in metres",
+        );
+        let [warp, weft] = fabric.stretch.values();
+        let limit = (warp / weft).sqrt();
+        if warp > 0.0 && weft > 0.0 && fabric.poisson.abs() >= limit {
+            let what = format!(
+                "is {}, its size must be below sqrt(warp / weft) = {limit:.4}: such a sheet would have negative energy",
+                fabric.poisson
+            );
+            self.fail(&at("poisson"), what, "woven cloth has 0 to 0.3");
+        }
+    }
+
+    fn pair(&mut self, path: &str, pair: &Pair, zero: bool, unit: &str, help: &str) {
+        let values = match pair {
+            Pair::One(x) => vec![(path.to_string(), *x)],
+            Pair::Two([a, b]) => vec![(format!("{path}.0"), *a), (format!("{path}.1"), *b)],
+        };
+        for (path, x) in values {
+            if zero { self.not_negative(&path, x, unit, help) } else { self.above_zero(&path, x, unit, help) }
+        }
+    }
+
+    fn pin(&mut self, path: &str, pin: &PinFile, scene: &SceneFile) {
+        let cloth = self.pin_cloth(path, pin, scene);
+        self.pin_selection(path, pin, cloth);
+        self.pin_hold(path, pin);
+        self.pin_time(path, pin, scene);
+    }
+
+    fn pin_cloth<'s>(&mut self, path: &str, pin: &PinFile, scene: &'s SceneFile) -> Option<&'s ClothFile> {
+        if let Some(i) = cloth_of_pin(pin, scene) {
+            return scene.cloth.get(i);
+        }
+        let names: Vec<String> =
+            scene.cloth.iter().enumerate().map(|(i, c)| default_name(&c.name, "cloth", i)).collect();
+        match &pin.cloth {
+            Some(name) => {
+                let help = match nearest(name, names.iter().map(String::as_str)) {
+                    Some(near) => format!("did you mean \"{near}\"?"),
+                    None if names.is_empty() => "the scene has no cloth".into(),
+                    None => format!("the scene has {}", quoted_list(&names, "and")),
+                };
+                self.fail(&format!("{path}.cloth"), format!("is \"{name}\", there is no such cloth"), help);
+            }
+            None if names.len() > 1 => {
+                let help = format!("add cloth = {}", quoted_list(&names, "or"));
+                self.fail(path, "does not say which cloth it holds", help);
+            }
+            None => {}
+        }
+        None
+    }
+
+    fn pin_selection(&mut self, path: &str, pin: &PinFile, cloth: Option<&ClothFile>) {
+        let given = [
+            ("border", pin.border.is_some()),
+            ("corners", pin.corners.is_some()),
+            ("group", pin.group.is_some()),
+            ("indices", pin.indices.is_some()),
+            ("box", pin.inside_box.is_some()),
+            ("sphere", pin.sphere.is_some()),
+            ("all", pin.all.is_some()),
+        ];
+        let chosen: Vec<&str> = given.iter().filter(|(_, g)| *g).map(|(n, _)| *n).collect();
+        match chosen.as_slice() {
+            [_] => {}
+            [] => self.fail(
+                path,
+                "does not say which particles it holds",
+                "add one of border, corners, group, indices, box, sphere or all",
+            ),
+            [_, second, ..] => {
+                let what = format!("selects particles in {} ways: {}", chosen.len(), chosen.join(", "));
+                let message = format!("{} {what}", self.doc.label(path));
+                self.say(
+                    &format!("{path}.{second}"),
+                    message,
+                    "keep one; use several [[pin]] tables for more",
+                );
+            }
+        }
+        if pin.all == Some(false) {
+            self.fail(
+                &format!("{path}.all"),
+                "is false, which holds nothing",
+                "write all = true, or select particles",
+            );
+        }
+        if pin.indices.as_ref().is_some_and(Vec::is_empty) || pin.corners.as_ref().is_some_and(Vec::is_empty)
+        {
+            let field = if pin.indices.is_some() { "indices" } else { "corners" };
+            self.fail(&format!("{path}.{field}"), "is empty", "list at least one, or remove the pin");
+        }
+        if let Some(ball) = &pin.sphere {
+            let help = "lengths are in the scene's units";
+            self.above_zero(&format!("{path}.sphere.radius"), ball.radius, "", help);
+        }
+        if let Some(cloth) = cloth {
+            self.pin_fits_cloth(path, pin, cloth);
+        }
+    }
+
+    fn pin_fits_cloth(&mut self, path: &str, pin: &PinFile, cloth: &ClothFile) {
+        use Border::*;
+        let (kind, borders): (_, &[Border]) = match &cloth.shape {
+            Some(Shape::Sheet { .. } | Shape::Strip { .. }) => ("a sheet", &[Left, Right, Bottom, Top, All]),
+            Some(Shape::Tube { .. }) => ("a tube", &[Bottom, Top, All]),
+            Some(Shape::Disc { .. }) => ("a disc", &[All]),
+            None => ("a mesh file", &[All]),
+        };
+        if pin.border.is_some_and(|b| !borders.contains(&b)) {
+            let help = if borders.len() > 1 {
+                "use \"bottom\", \"top\" or \"all\""
+            } else {
+                "use border = \"all\", or a box"
+            };
+            self.fail(&format!("{path}.border"), format!("does not exist on {kind}"), help);
+        }
+        if pin.corners.is_some() && borders.len() < 5 {
+            self.fail(
+                &format!("{path}.corners"),
+                format!("do not exist on {kind}"),
+                "select by indices, box or sphere",
+            );
+        }
+        if pin.group.is_some() && cloth.shape.is_some() {
+            let help = "select by border, corners, box or sphere; groups come from mesh files";
+            self.fail(&format!("{path}.group"), format!("does not exist on {kind}"), help);
+        }
+        let known = cloth.shape.as_ref().and_then(|s| shape_counts(s).vertices);
+        if let (Some(indices), Some(count)) = (&pin.indices, known)
+            && let Some(k) = indices.iter().position(|&i| u64::from(i) >= count)
+        {
+            let what = format!("is {}, the cloth has particles 0 to {}", indices[k], count.saturating_sub(1));
+            self.fail(&format!("{path}.indices.{k}"), what, "particles are counted from 0");
+        }
+    }
+
+    fn pin_hold(&mut self, path: &str, pin: &PinFile) {
+        let at = |field: &str| format!("{path}.{field}");
+        match pin.kind {
+            PinKind::Soft if pin.stiffness.is_none() => {
+                self.fail(&at("kind"), "is \"soft\" without a stiffness", "add stiffness = 100.0 [N/m]");
+            }
+            PinKind::Hard if pin.stiffness.is_some() || pin.damping.is_some() => {
+                let field = if pin.stiffness.is_some() { "stiffness" } else { "damping" };
+                self.fail(&at(field), "only applies to soft pins", "add kind = \"soft\", or remove it");
+            }
+            _ => {}
+        }
+        self.above_zero(&at("stiffness"), pin.stiffness.unwrap_or(1.0), " N/m", "100 holds a shirt softly");
+        self.not_negative(&at("damping"), pin.damping.unwrap_or(0.0), " N·s/m", "0 is no damping");
+        match (pin.freedom, pin.direction) {
+            (Freedom::Fixed, Some(_)) => {
+                self.fail(
+                    &at("direction"),
+                    "has no effect on a fixed pin",
+                    "add freedom = \"line\" or \"plane\"",
+                );
+            }
+            (Freedom::Line | Freedom::Plane, None) => {
+                self.fail(&at("freedom"), "needs a direction", "add direction = [1, 0, 0]");
+            }
+            (Freedom::Line | Freedom::Plane, Some(d)) if d.iter().all(|x| x.abs() < 1e-12) => {
+                self.fail(&at("direction"), "has no length", "give a vector such as [1, 0, 0]");
+            }
+            _ => {}
+        }
+    }
+
+    fn pin_time(&mut self, path: &str, pin: &PinFile, scene: &SceneFile) {
+        if let (Some(from), Some(until)) = (pin.from, pin.until)
+            && until < from
+        {
+            let what = format!("is {until}, before from = {from}");
+            self.fail(&format!("{path}.until"), what, "until is the last frame that is held");
+        }
+        if let (Some(from), Some(range)) = (pin.from, parse_frames(&scene.frames))
+            && from > range.last
+        {
+            let what = format!("is {from}, after the last frame ({}): the pin never acts", range.last);
+            self.note(&format!("{path}.from"), &what, "use an earlier frame");
+        }
+        for (i, pair) in pin.motion.windows(2).enumerate() {
+            if pair[1].frame <= pair[0].frame {
+                let what = format!("is {}, not after the key before it ({})", pair[1].frame, pair[0].frame);
+                self.fail(&format!("{path}.motion.{}.frame", i + 1), what, "list the keys in order of frame");
+            }
+        }
+        if pin.pivot.is_some() && pin.motion.is_empty() {
+            self.note(&format!("{path}.pivot"), "has no effect without motion", "add motion keys");
+        }
+    }
+
+    fn air(&mut self, scene: &SceneFile) {
+        if let Some(wind) = &scene.wind {
+            self.not_negative("wind.drag", wind.drag, " N·s/m³", "1 is the default");
+            self.not_negative("wind.drag_coefficient", wind.drag_coefficient, "", "a flat plate has 1.2");
+            if wind.drag == 0.0 && wind.drag_coefficient == 0.0 {
+                self.note("wind", "has no effect: both its drags are 0", "add drag = 1.0");
+            }
+            if let Some(gusts) = &wind.gusts {
+                self.not_negative("wind.gusts.amplitude", gusts.amplitude, " m/s", "2 is a light breeze");
+                self.above_zero("wind.gusts.frequency", gusts.frequency, " Hz", "0.5 is the default");
+            }
+        }
+        self.not_negative("air.drag", scene.air.drag, " 1/s", "0 is a vacuum");
+        self.not_negative("air.normal_drag", scene.air.normal_drag, " N·s/m³", "0 is a vacuum");
+    }
+
+    fn body(&mut self, path: &str, body: &BodyFile) {
+        self.one_source(path, body.shape.is_some(), body.file.as_deref());
+        self.above_zero(&format!("{path}.scale"), body.scale, "", "1 keeps the size");
+        let lengths: Vec<(String, f64)> = match &body.shape {
+            Some(BodyShape::Sphere { radius, subdivisions }) => {
+                if *subdivisions > 9 {
+                    let what = format!("is {subdivisions}, the limit is 9 (5 million faces)");
+                    self.fail(&format!("{path}.shape.subdivisions"), what, "4 looks round");
+                }
+                vec![("radius".into(), *radius)]
+            }
+            Some(BodyShape::Plane { size }) => (0..2).map(|i| (format!("size.{i}"), size[i])).collect(),
+            Some(BodyShape::Box { size }) => (0..3).map(|i| (format!("size.{i}"), size[i])).collect(),
+            None => Vec::new(),
+        };
+        for (field, x) in lengths {
+            self.above_zero(&format!("{path}.shape.{field}"), x, "", "lengths are in the scene's units");
+        }
+    }
+
+    fn render(&mut self, render: &RenderFile) {
+        for (i, &n) in render.size.iter().enumerate() {
+            if !(16..=16384).contains(&n) {
+                let what = format!("is {n} pixels, it must lie between 16 and 16384");
+                self.fail(&format!("render.size.{i}"), what, "960 by 720 is the default");
+            }
+        }
+        self.at_least_one("render.every", render.every);
+        self.above_zero(
+            "render.look.repeat",
+            render.look.repeat,
+            " m",
+            "0.1 is the default, always in metres",
+        );
+        for (field, text) in [("front", &render.look.front), ("back", &render.look.back)] {
+            if parse_colour(text).is_none() {
+                let what = format!("is \"{text}\", which is not a colour");
+                self.fail(
+                    &format!("render.look.{field}"),
+                    what,
+                    "write \"#rrggbb\", for example \"#c8553d\"",
+                );
+            }
+        }
+        let camera = &render.camera;
+        if camera.eye.is_some() != camera.target.is_some() {
+            let (has, lacks) = if camera.eye.is_some() { ("eye", "target") } else { ("target", "eye") };
+            self.fail(
+                &format!("render.camera.{has}"),
+                format!("is given without {lacks}"),
+                format!("add {lacks} = [x, y, z]"),
+            );
+        }
+        if camera.eye.is_some() && camera.eye == camera.target {
+            self.fail("render.camera.target", "is the same point as eye", "move one of them");
+        }
+        if camera.eye.is_some() && (camera.yaw.is_some() || camera.pitch.is_some()) {
+            let field = if camera.yaw.is_some() { "yaw" } else { "pitch" };
+            self.fail(
+                &format!("render.camera.{field}"),
+                "and eye are both given",
+                "keep eye and target, or yaw and pitch",
+            );
+        }
+        if let Some(fov) = camera.fov.filter(|f| !(1.0..=170.0).contains(f)) {
+            self.fail(
+                "render.camera.fov",
+                format!("is {fov}°, it must lie between 1 and 170"),
+                "35 is the default",
+            );
+        }
+        if let Some(pitch) = camera.pitch.filter(|p| p.abs() > 90.0) {
+            self.fail(
+                "render.camera.pitch",
+                format!("is {pitch}°, it must lie between -90 and 90"),
+                "15 is the default",
+            );
+        }
+    }
+}
+
+/// Sizes of a generated mesh. Vertices are known only for regular patterns.
+pub(crate) struct Counts {
+    pub(crate) faces: u64,
+    pub(crate) vertices: Option<u64>,
+}
+
+pub(crate) fn shape_counts(shape: &Shape) -> Counts {
+    let grid = |[u, v]: [u32; 2], pattern: Pattern, closed: bool| {
+        let (u, v) = (u64::from(u), u64::from(v));
+        let faces = u.saturating_mul(v).saturating_mul(2);
+        let regular = !matches!(pattern, Pattern::Equilateral | Pattern::Delaunay);
+        let vertices = (u + u64::from(!closed)).saturating_mul(v + 1);
+        Counts { faces, vertices: regular.then_some(vertices) }
+    };
+    match shape {
+        Shape::Sheet { size, resolution, pattern, .. } => {
+            grid(quads(resolution, *size, false), *pattern, false)
+        }
+        Shape::Strip { length, width, resolution, pattern, .. } => {
+            grid(quads(resolution, [*length, *width], true), *pattern, false)
+        }
+        Shape::Tube { radius, length, resolution, pattern, .. } => {
+            grid(tube_quads(resolution, *radius, *length), *pattern, true)
+        }
+        Shape::Disc { resolution, .. } => {
+            let n = u64::from(*resolution);
+            Counts { faces: n.saturating_mul(n).saturating_mul(6), vertices: None }
+        }
+    }
+}
