@@ -1,6 +1,6 @@
 //! Prescribed motion: what moves pins.
 
-use crate::math::rotation::euler_xyz;
+use crate::math::rotation::euler_degrees;
 use crate::math::{DMat3, DVec3};
 
 /// An affine map x ↦ A x + b.
@@ -37,7 +37,7 @@ pub struct Key {
     pub time: f64,
     /// Displacement [m].
     pub translate: DVec3,
-    /// Turn about x, then y, then z [rad], about the pivot.
+    /// Turn about x, then y, then z [degrees], about the pivot.
     pub rotate: DVec3,
     /// Growth along x, y and z, about the pivot, before turning.
     pub scale: DVec3,
@@ -52,6 +52,8 @@ pub struct Motion {
     pub pivot: DVec3,
     /// Ease in and out of every key instead of going straight.
     pub smooth: bool,
+    /// Axes of the keys as columns, an orthonormal basis: scenes written Z up keep their own x, y and z.
+    pub basis: DMat3,
 }
 
 impl Motion {
@@ -77,8 +79,10 @@ impl Motion {
             part = part * part * (3.0 - 2.0 * part);
         }
         let mix = |p: DVec3, q: DVec3| p + (q - p) * part;
-        let matrix = euler_xyz(mix(a.rotate, b.rotate)) * DMat3::from_diagonal(mix(a.scale, b.scale));
-        let offset = mix(a.translate, b.translate) + self.pivot - matrix * self.pivot;
+        let turned = euler_degrees(mix(a.rotate, b.rotate)) * DMat3::from_diagonal(mix(a.scale, b.scale));
+        let matrix = self.basis * turned * self.basis.transpose();
+        let shift = self.basis * mix(a.translate, b.translate);
+        let offset = shift + self.pivot - matrix * self.pivot;
         Transform { matrix, offset }
     }
 }
@@ -92,9 +96,9 @@ mod tests {
         let key =
             |time, x, turn| Key { time, translate: DVec3::X * x, rotate: DVec3::Z * turn, scale: DVec3::ONE };
         let motion = Motion {
-            keys: vec![key(1.0, 0.0, 0.0), key(2.0, 4.0, std::f64::consts::PI)],
+            keys: vec![key(1.0, 0.0, 0.0), key(2.0, 4.0, 180.0)],
             pivot: DVec3::new(0.0, 1.0, 0.0),
-            smooth: false,
+            ..Motion::still()
         };
         assert_eq!(motion.at(0.0), Transform::IDENTITY);
         assert!(motion.at(1.5).apply(motion.pivot).abs_diff_eq(DVec3::new(2.0, 1.0, 0.0), 1e-15));

@@ -10,7 +10,7 @@ use crate::mesh::Mesh;
 pub struct WindField {
     /// Mean velocity [m/s].
     pub velocity: DVec3,
-    /// Strength of gusts, as a fraction of the mean.
+    /// Strength of gusts [m/s].
     pub gust: f64,
     /// Gusts per second [Hz].
     pub frequency: f64,
@@ -19,18 +19,26 @@ pub struct WindField {
 }
 
 impl WindField {
-    /// Air velocity [m/s] at `time` [s]: the mean times 1 + gust·s(t), where s is a sum of three
-    /// incommensurable waves with random phases, between −1 and 1.
+    /// Air velocity [m/s] at `time` [s]: the mean plus gusts along it and half as strong across it, each a sum
+    /// of three incommensurable waves with random phases.
     pub fn at(&self, time: f64) -> DVec3 {
         if self.gust == 0.0 {
             return self.velocity;
         }
-        let wave = |k: u64, ratio: f64| {
-            let phase = random::unit(self.seed, k);
+        let along = self.velocity.try_normalize().unwrap_or(DVec3::X);
+        let (across, aside) = along.any_orthonormal_pair();
+        self.velocity
+            + self.gust * (self.wave(0, time) * along)
+            + 0.5 * self.gust * (self.wave(3, time) * across + self.wave(6, time) * aside)
+    }
+
+    /// A random wave between −1 and 1.
+    fn wave(&self, channel: u64, time: f64) -> f64 {
+        let part = |k: u64, ratio: f64| {
+            let phase = random::unit(self.seed, channel + k);
             libm::sin(std::f64::consts::TAU * (self.frequency * ratio * time + phase))
         };
-        let strength = (wave(0, 1.0) + 0.6 * wave(1, 1.618) + 0.4 * wave(2, 2.7)) / 2.0;
-        self.velocity * (1.0 + self.gust * strength)
+        (part(0, 1.0) + 0.6 * part(1, 1.618) + 0.4 * part(2, 2.7)) / 2.0
     }
 }
 

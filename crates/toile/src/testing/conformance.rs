@@ -4,7 +4,7 @@
 
 use super::eigen::symmetric_eigenvalues;
 use crate::interaction::{Elements, ForceModel, Law, Moment, Response};
-use crate::math::rotation::euler_xyz;
+use crate::math::rotation::euler_degrees;
 use crate::math::{DMat3, DVec3};
 
 /// What a law promises about one of its tangents.
@@ -148,7 +148,7 @@ impl<const P: usize, const G: usize, L: Law<P, G>> Suite<'_, P, G, L> {
     }
 
     fn rotation(&mut self, element: usize, at: Moment) {
-        let turn = euler_xyz(DVec3::new(0.7, -1.1, 2.3));
+        let turn = euler_degrees(DVec3::new(40.0, -63.0, 132.0));
         let shift = DVec3::new(0.3, -0.2, 0.9);
         let x: Vec<DVec3> = at.x.iter().map(|p| turn * *p + shift).collect();
         let v: Vec<DVec3> = at.v.iter().map(|u| turn * *u).collect();
