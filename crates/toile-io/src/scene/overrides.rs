@@ -244,8 +244,8 @@ fn insert(doc: &Document, home: &Node, path: &[String], value: &str, set: &str) 
     let edit = if std::ptr::eq(home, &doc.root) {
         let start = if doc.text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
         Edit { at: start..start, text: format!("{line}\n"), own: 0..length }
-    } else if text.starts_with('{') {
-        let empty = text[1..].trim_start().starts_with('}');
+    } else if let Some(inside) = text.strip_prefix('{') {
+        let empty = inside.trim_start().starts_with('}');
         let at = home.span.start + 1;
         Edit { at: at..at, text: format!(" {line}{}", if empty { " " } else { "," }), own: 1..length + 1 }
     } else {

@@ -1,0 +1,139 @@
+//! What a run says about itself: a line per frame while it goes, and how it ended.
+
+use crate::atomic::{read_capped, write_atomic};
+use crate::error::{FileError, FileErrorKind};
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Largest log accepted [bytes].
+const MAX_LOG: u64 = 1 << 30;
+
+/// Appends one JSON object per frame to `stats.jsonl`; each line is on its way to the disk before the
+/// next frame starts.
+#[derive(Debug)]
+pub struct StatsWriter {
+    file: File,
+    path: PathBuf,
+}
+
+impl StatsWriter {
+    pub(super) fn append_to(path: &Path) -> Result<StatsWriter, FileError> {
+        let file = OpenOptions::new().create(true).append(true).open(path);
+        let file = file.map_err(|e| FileError::from_io(path, "open", &e))?;
+        Ok(StatsWriter { file, path: path.to_path_buf() })
+    }
+
+    /// Appends one line. The object should carry the frame's number as `frame`.
+    pub fn append(&mut self, line: &impl Serialize) -> Result<(), FileError> {
+        let mut text = serde_json::to_vec(line).map_err(|e| {
+            let message = format!("a statistic cannot be written as JSON: {e}");
+            FileError::new(
+                FileErrorKind::Format,
+                &self.path,
+                message,
+                "this is a fault of the calling program",
+            )
+        })?;
+        text.push(b'\n');
+        // One write per line: a kill leaves at most one incomplete line, at the end.
+        self.file.write_all(&text).map_err(|e| FileError::from_io(&self.path, "write", &e))
+    }
+}
+
+/// The lines of a `stats.jsonl`. An incomplete last line, as a killed run leaves it, is skipped; the
+/// flag says whether there was one.
+pub fn read_stats(path: &Path) -> Result<(Vec<Json>, bool), FileError> {
+    let bytes = read_capped(path, MAX_LOG)?;
+    let complete = bytes.iter().rposition(|&b| b == b'\n').map_or(0, |i| i + 1);
+    let mut lines = Vec::new();
+    for (i, line) in bytes[..complete].split(|&b| b == b'\n').enumerate() {
+        if line.iter().all(u8::is_ascii_whitespace) {
+            continue;
+        }
+        let value = serde_json::from_slice(line).map_err(|e| {
+            let help = "delete the line; statistics are not needed to resume";
+            FileError::new(FileErrorKind::Corrupt, path, format!("not a JSON object: {e}"), help)
+                .at_line(i as u64 + 1)
+        })?;
+        lines.push(value);
+    }
+    Ok((lines, complete < bytes.len()))
+}
+
+/// Keeps only the lines of frames up to `last`, so that a resumed run does not write them twice.
+pub(super) fn trim_stats(path: &Path, last: u32) -> Result<(), FileError> {
+    if !path.exists() {
+        return Ok(());
+    }
+    let (lines, _) = read_stats(path)?;
+    let mut kept = Vec::new();
+    for line in
+        lines.iter().filter(|l| l.get("frame").and_then(Json::as_u64).is_none_or(|f| f <= u64::from(last)))
+    {
+        kept.extend_from_slice(line.to_string().as_bytes());
+        kept.push(b'\n');
+    }
+    write_atomic(path, &kept)
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// Every frame was written.
+    Ok,
+    /// Stopped from outside; it can be resumed.
+    Interrupted,
+    /// Could not go on.
+    Failed,
+}
+
+/// The content of `outcome.json`. Only `seconds` depends on the machine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// How it ended.
+    pub status: Status,
+    /// Short code for programs: "done", "signal", "disk-full", "step", …
+    pub reason: String,
+    /// The same for people.
+    pub message: String,
+    /// Last frame that is whole on disk.
+    pub frame: Option<u32>,
+    /// Seed of the scene.
+    pub seed: u64,
+    /// Version of toile.
+    pub toile: String,
+    /// Hash of the scene and of every file it needs.
+    pub input_hash: String,
+    /// Time the run took [s], this start only.
+    pub seconds: f64,
+}
+
+impl Outcome {
+    /// Writes `outcome.json`, whole or not at all.
+    pub fn write(&self, path: &Path) -> Result<(), FileError> {
+        write_json(path, self)
+    }
+
+    /// Reads an `outcome.json`.
+    pub fn read(path: &Path) -> Result<Outcome, FileError> {
+        read_json(path, "delete it; the run can still be resumed")
+    }
+}
+
+pub(super) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), FileError> {
+    let mut text = serde_json::to_vec_pretty(value).map_err(|e| {
+        FileError::new(FileErrorKind::Format, path, e.to_string(), "this is a fault of the calling program")
+    })?;
+    text.push(b'\n');
+    write_atomic(path, &text)
+}
+
+pub(super) fn read_json<T: for<'de> Deserialize<'de>>(path: &Path, help: &str) -> Result<T, FileError> {
+    let bytes = read_capped(path, 64 << 20)?;
+    serde_json::from_slice(&bytes)
+        .map_err(|e| FileError::new(FileErrorKind::Corrupt, path, format!("not what toile wrote: {e}"), help))
+}
