@@ -65,7 +65,19 @@ fn over_left_shoulder(view: &View, up: Vec3) -> Vec3 {
     (up * 1.0 - right * 0.72 - ahead * 0.42).normalize()
 }
 
-/// The colour behind everything at height `v` of the picture (0 top, 1 bottom), in linear light.
-pub(crate) fn backdrop(colours: &Backdrop, v: f32) -> Vec3 {
-    colours.zenith.linear().lerp(colours.horizon.linear(), smooth(-0.35, 0.55, v))
+/// The picture behind the scene, in linear light.
+pub(crate) struct Curtain {
+    zenith: Vec3,
+    horizon: Vec3,
+}
+
+impl Curtain {
+    pub(crate) fn new(backdrop: &Backdrop) -> Curtain {
+        Curtain { zenith: backdrop.zenith.linear(), horizon: backdrop.horizon.linear() }
+    }
+
+    /// Colour at height `v` of the picture: 0 top, 1 bottom.
+    pub(crate) fn at(&self, v: f32) -> Vec3 {
+        self.zenith.lerp(self.horizon, smooth(-0.35, 0.55, v))
+    }
 }
