@@ -7,9 +7,9 @@ use crate::scene::{Backdrop, Up};
 use glam::{Vec2, Vec3};
 
 /// Light of the sun on a surface that faces it.
-pub(crate) const SUN: Vec3 = Vec3::new(0.92, 0.86, 0.76);
+pub(crate) const SUN: Vec3 = Vec3::new(0.86, 0.80, 0.715);
 /// Light of the sky overhead, at the horizon, and of nothing below a scene without ground.
-const ZENITH: Vec3 = Vec3::new(0.42, 0.49, 0.60);
+const ZENITH: Vec3 = Vec3::new(0.41, 0.47, 0.57);
 const HORIZON: Vec3 = Vec3::new(0.56, 0.56, 0.55);
 const NADIR: Vec3 = Vec3::new(0.24, 0.22, 0.20);
 /// Tangent of the sun's angular radius: a large soft box rather than the real 0.27°.

@@ -138,17 +138,15 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// Start of a ray that leaves `spot` on the viewer's side.
-    fn lifted(&self, spot: &Spot, direction: Vec3) -> Vec3 {
-        let epsilon = self.geometry.epsilon;
-        let Some(hit) = &spot.hit else { return spot.position + spot.flat * epsilon };
-        let bulge = self.geometry.bulge(hit, spot.position, spot.side);
-        // A ray that dives through its own triangle where the surface is hollow comes from rounding a
-        // coarse fold: it starts behind the triangle, and the smooth normal says how much light it brings.
-        let hollow = bulge.length_squared() < epsilon * epsilon;
-        let through_cloth = hollow && direction.dot(spot.flat) < 0.0 && !self.is_solid(spot);
-        let side = if through_cloth { -1.0 } else { 1.0 };
-        spot.position + bulge + spot.flat * (epsilon * side)
+    /// Start of rays that leave `spot` on the viewer's side.
+    fn lifted(&self, spot: &Spot) -> Vec3 {
+        let bulge = spot.hit.map_or(Vec3::ZERO, |hit| self.geometry.bulge(&hit, spot.position, spot.side));
+        spot.position + bulge + spot.flat * self.geometry.epsilon
+    }
+
+    /// Whether light from `direction` reaches the viewer's side of `spot`.
+    fn open(&self, spot: &Spot, direction: Vec3) -> bool {
+        !self.geometry.occluded(self.lifted(spot), direction, spot.hit.as_ref())
     }
 
     /// Whether no light comes through: bodies and the ground.
@@ -164,6 +162,7 @@ impl<'a> Tracer<'a> {
             return self.light.open_sky();
         }
         let (tangent, bitangent) = frame(spot.normal);
+        let origin = self.lifted(spot);
         let mut sum = Vec3::ZERO;
         for d in directions {
             let mut direction = tangent * d.x + bitangent * d.y + spot.normal * d.z;
@@ -171,7 +170,6 @@ impl<'a> Tracer<'a> {
             if height < 0.0 {
                 direction -= spot.flat * (2.0 * height);
             }
-            let origin = self.lifted(spot, direction);
             sum += match self.first(origin, direction) {
                 Some(other) => self.bounce(&other),
                 None => self.light.sky(direction),
@@ -188,11 +186,7 @@ impl<'a> Tracer<'a> {
     /// Light that `spot` passes on.
     fn bounce(&self, spot: &Spot) -> Vec3 {
         let facing = spot.normal.dot(self.light.sun).max(0.0);
-        let lit = facing > 0.0
-            && (!self.careful || {
-                let origin = self.lifted(spot, self.light.sun);
-                !self.geometry.occluded(origin, self.light.sun, f32::MAX)
-            });
+        let lit = facing > 0.0 && (!self.careful || self.open(spot, self.light.sun));
         let sun = if lit { SUN * facing } else { Vec3::ZERO };
         let shade = if self.careful { 1.0 } else { 0.6 };
         self.base_colour(spot) * (sun * shade + self.light.open_sky() * BOUNCE)
@@ -240,11 +234,8 @@ impl<'a> Tracer<'a> {
         }
         let away = Spot { normal: -spot.normal, flat: -spot.flat, side: -spot.side, ..*spot };
         let lit_side = if behind { &away } else { spot };
-        let open = |d: Vec2| {
-            let direction = self.light.towards_sun(d);
-            !self.geometry.occluded(self.lifted(lit_side, direction), direction, f32::MAX)
-        };
-        Some(disk.filter(|d| open(*d)).count() as f32 / count as f32)
+        let open = |d: &Vec2| self.open(lit_side, self.light.towards_sun(*d));
+        Some(disk.filter(open).count() as f32 / count as f32)
     }
 
     /// Sunlight on a surface with this normal.
