@@ -48,8 +48,8 @@ fn wave(x: f32) -> f32 {
 }
 
 /// Hangs from a rod: tight pleats at the top that open and wander on the way down.
-fn curtain() -> Sheet {
-    Sheet::new([150, 100], Vec2::new(2.2, 2.0), |p| {
+fn curtain(cells: [usize; 2]) -> Sheet {
+    Sheet::new(cells, Vec2::new(2.2, 2.0), |p| {
         let down = 1.0 - p.y / 2.0;
         let amplitude = 0.012 + 0.065 * down.powf(0.8);
         let phase = p.x * 4.6 + 0.16 * wave(p.x * 0.7 + 0.2) + 0.10 * down * wave(0.6 * p.x);
@@ -67,23 +67,23 @@ fn draped(radius: f32) -> Sheet {
         let q = p - 0.5 * side;
         let s = q.length();
         let angle = q.y.atan2(q.x);
-        let top = radius * 1.25; // arc length at which the cloth leaves the ball
+        let top = radius * 1.45; // arc length at which the cloth leaves the ball
         if s <= top {
             let a = s / radius;
             let d = if s > 0.0 { q / s } else { Vec2::X };
-            return Vec3::new(d.x * radius * a.sin(), radius * a.cos(), d.y * radius * a.sin());
+            return Vec3::new(d.x * radius * a.sin(), radius * a.cos(), -d.y * radius * a.sin());
         }
         let a = top / radius;
         let below = s - top;
         let grow = 1.0 - (-below * 5.0).exp();
         let pleats = (8.0 * angle + 0.4).cos() + 0.35 * (13.0 * angle + 1.0).cos();
-        let r = radius * a.sin() + 0.14 * below + 0.075 * grow * pleats;
+        let r = radius * a.sin() + 0.14 * below + 0.06 * grow * (pleats + 1.3);
         let twist = angle + 0.06 * grow * (8.0 * angle + 0.4).sin();
         let height = radius * a.cos() - below * (0.93 - 0.05 * grow * pleats);
         let floor = -radius * 1.25 + 0.004;
         let over = (floor + 0.03 - height).max(0.0);
         let y = if over > 0.0 { floor + 0.03 * (-over / 0.03).exp() } else { height };
-        Vec3::new(twist.cos() * (r + 0.8 * over), y, twist.sin() * (r + 0.8 * over))
+        Vec3::new(twist.cos() * (r + 0.8 * over), y, -twist.sin() * (r + 0.8 * over))
     })
 }
 
@@ -141,10 +141,11 @@ fn pole(x: f32, radius: f32, height: f32) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     (positions, triangles)
 }
 
+const FINE: [usize; 2] = [150, 100];
 const CANVAS: Colour = Colour::hex(0xb9bcc2);
 
-fn draw_curtain(quality: Quality) -> Picture {
-    let sheet = curtain();
+fn draw_curtain(cells: [usize; 2], quality: Quality) -> Picture {
+    let sheet = curtain(cells);
     let look = Look::Cloth {
         front: Colour::hex(0xb5462f),
         back: Colour::hex(0xc98a6b),
@@ -183,7 +184,7 @@ fn draw_draped(pattern: Pattern, quality: Quality) -> Picture {
 }
 
 fn draw_field(quality: Quality) -> Picture {
-    let sheet = curtain();
+    let sheet = curtain(FINE);
     let stretch: Vec<f32> = sheet
         .positions
         .iter()
@@ -274,7 +275,7 @@ fn draw_flag(time: f32, options: &Options) -> Picture {
 }
 
 fn draw_close(quality: Quality) -> Picture {
-    let sheet = curtain();
+    let sheet = curtain(FINE);
     let look = Look::Cloth {
         front: Colour::hex(0xb5462f),
         back: Colour::hex(0xc98a6b),
@@ -283,6 +284,38 @@ fn draw_close(quality: Quality) -> Picture {
     let scene = Scene { surfaces: vec![sheet.surface(look)], ..Scene::default() };
     let camera =
         Camera { eye: Vec3::new(0.25, 1.1, 0.75), target: Vec3::new(0.0, 1.0, 0.0), up: Vec3::Y, fov: 0.6 };
+    render(&scene, &camera, &Options { quality, ..Options::default() })
+}
+
+fn draw_coarse(quality: Quality) -> Picture {
+    let sheet = Sheet::new([12, 12], Vec2::ONE, |p| {
+        Vec3::new(1.5 * p.x - 0.9, 0.35 + 0.12 * wave(1.1 * p.x + 0.3 * p.y), 0.9 - 1.4 * p.y)
+    });
+    let (positions, triangles) = ball(Vec3::new(-0.3, 0.8, 0.3), 0.2, 7);
+    let cube = Bounds { min: Vec3::new(0.5, 0.0, 0.6), max: Vec3::new(0.75, 0.25, 0.85) };
+    let corners: Vec<Vec3> = (0..8)
+        .map(|i| {
+            let pick = |bit: usize, a: f32, b: f32| if i & bit == 0 { a } else { b };
+            let (a, b) = (cube.min, cube.max);
+            Vec3::new(pick(1, a.x, b.x), pick(2, a.y, b.y), pick(4, a.z, b.z))
+        })
+        .collect();
+    let quads = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+    let faces: Vec<[u32; 3]> = quads.iter().flat_map(|q| [[q[0], q[1], q[2]], [q[0], q[2], q[3]]]).collect();
+    let look =
+        Look::Cloth { front: Colour::hex(0xe9e2d0), back: Colour::hex(0xd8c9a8), pattern: Pattern::Plain };
+    let body = Look::Body { colour: CANVAS };
+    let scene = Scene {
+        surfaces: vec![
+            sheet.surface(look),
+            Surface::new(&positions, &triangles, body),
+            Surface::new(&corners, &faces, body),
+        ],
+        ground: Some(Ground { height: 0.0, grid: 0.0 }),
+        ..Scene::default()
+    };
+    let bounds = Bounds::of(&sheet.positions).union(Bounds::of(&positions)).union(cube);
+    let camera = Camera::frame_action(&[bounds], &Framing { pitch: 0.3, ..Framing::default() });
     render(&scene, &camera, &Options { quality, ..Options::default() })
 }
 
@@ -296,15 +329,17 @@ fn main() -> Result<(), Box<dyn Error>> {
     type Draw = Box<dyn Fn() -> Picture>;
     let checker = Pattern::Checker { cell: 0.05 };
     let pictures: Vec<(&str, Draw)> = vec![
-        ("curtain", Box::new(move || draw_curtain(standard))),
+        ("curtain", Box::new(move || draw_curtain(FINE, standard))),
         ("drape", Box::new(move || draw_draped(Pattern::Plain, standard))),
         ("drape-checker", Box::new(move || draw_draped(checker, standard))),
         ("strain", Box::new(move || draw_field(standard))),
         ("stress", Box::new(move || draw_stress(standard))),
         ("flag", Box::new(|| draw_flag(0.35, &Options::default()))),
         ("close", Box::new(move || draw_close(standard))),
-        ("curtain-draft", Box::new(|| draw_curtain(Quality::Draft))),
-        ("curtain-fine", Box::new(|| draw_curtain(Quality::Fine))),
+        ("curtain-draft", Box::new(|| draw_curtain(FINE, Quality::Draft))),
+        ("curtain-fine", Box::new(|| draw_curtain(FINE, Quality::Fine))),
+        ("coarse", Box::new(move || draw_coarse(standard))),
+        ("curtain-coarse", Box::new(move || draw_curtain([60, 27], standard))),
         ("drape-fine", Box::new(move || draw_draped(Pattern::Plain, Quality::Fine))),
     ];
     let asked = |name: &str| wanted.is_empty() || wanted.iter().any(|w| w == name);

@@ -142,7 +142,18 @@ impl Camera {
             .filter(|b| !b.is_empty())
             .flat_map(|b| Bounds { min: b.min - pad, max: b.max + pad }.corners())
             .collect();
-        Camera::frame_points(&points, framing)
+        Camera::closest(&points, framing)
+    }
+
+    /// As [`Camera::frame_action`], fitting the points themselves instead of boxes around them: tighter,
+    /// at the price of looking at every one. Points that cannot be drawn are ignored.
+    pub fn frame_points(points: &[Vec3], framing: &Framing) -> Camera {
+        let bounds = Bounds::of(points);
+        if bounds.is_empty() || bounds.diagonal() < 1e-4 {
+            return Camera::frame_action(&[bounds], framing);
+        }
+        let points: Vec<Vec3> = points.iter().copied().filter(|p| drawable(*p)).collect();
+        Camera::closest(&points, framing)
     }
 
     /// The closest eye from which every point lies inside the margins, for a fixed direction of view.
@@ -150,7 +161,7 @@ impl Camera {
     /// In view coordinates (x right, y up, z ahead) a point p is inside if
     /// low·(p_z − e_z) ≤ p_x − e_x ≤ high·(p_z − e_z), and likewise for y. Each side is one linear bound on
     /// the eye e, so the largest e_z has a closed form: no iteration, and tight.
-    fn frame_points(points: &[Vec3], framing: &Framing) -> Camera {
+    fn closest(points: &[Vec3], framing: &Framing) -> Camera {
         let f = framing.sanitised();
         let up = f.up.vector();
         let (right0, front0) = f.up.horizontal();
@@ -322,9 +333,14 @@ mod tests {
         let framing = Framing::default();
         let camera = Camera::frame_action(&[bounds], &framing);
         let view = View::new(&camera, 1600, 900);
-        let xs: Vec<f32> = bounds.corners().iter().filter_map(|p| view.project(*p)).map(|p| p.x).collect();
-        let (low, high) = xs.iter().fold((f32::MAX, f32::MIN), |(a, b), x| (a.min(*x), b.max(*x)));
-        assert!((low - 0.06 * 1600.0).abs() < 1.0 && (high - 0.94 * 1600.0).abs() < 1.0, "{low} {high}");
+        let seen = bounds.corners().map(|p| view.project(p).expect("in front of the camera"));
+        let low = seen.iter().fold(Vec2::MAX, |a, p| a.min(*p)) / Vec2::new(1600.0, 900.0);
+        let high = seen.iter().fold(Vec2::MIN, |a, p| a.max(*p)) / Vec2::new(1600.0, 900.0);
+        let m = framing.margins;
+        let touches = |low: f32, high: f32, a: f32, b: f32| (low - a).abs() + (1.0 - high - b).abs() < 2e-3;
+        let wide = touches(low.x, high.x, m.left, m.right);
+        let tall = touches(low.y, high.y, m.top, m.bottom);
+        assert!(wide || tall, "{low} {high}");
     }
 
     #[test]

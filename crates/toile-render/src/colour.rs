@@ -3,6 +3,7 @@
 //! Shading happens in linear light ([`Vec3`], 1 = white paper in full sun). Users speak sRGB ([`Colour`]).
 
 use glam::Vec3;
+use std::sync::LazyLock;
 
 /// An opaque sRGB colour, 8 bits a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,7 +32,13 @@ impl Colour {
     }
 
     pub(crate) fn from_linear(c: Vec3) -> Colour {
-        Colour { r: to_srgb8(c.x), g: to_srgb8(c.y), b: to_srgb8(c.z) }
+        Colour::dithered(c, 0.5)
+    }
+
+    /// As [`Colour::from_linear`], rounding up above `threshold`: a threshold that varies from pixel to pixel
+    /// keeps slow gradients free of bands.
+    pub(crate) fn dithered(c: Vec3, threshold: f32) -> Colour {
+        Colour { r: to_srgb8(c.x, threshold), g: to_srgb8(c.y, threshold), b: to_srgb8(c.z, threshold) }
     }
 
     /// `t = 0` gives `self`, `t = 1` gives `other`. Mixed as displayed, which is right for flat overlays.
@@ -46,10 +53,18 @@ fn to_linear(byte: u8) -> f32 {
     if x <= 0.04045 { x / 12.92 } else { libm::powf((x + 0.055) / 1.055, 2.4) }
 }
 
-fn to_srgb8(x: f32) -> u8 {
-    let x = x.clamp(0.0, 1.0); // NaN stays NaN and the cast below turns it into 0
-    let y = if x <= 0.003_130_8 { 12.92 * x } else { 1.055 * libm::powf(x, 1.0 / 2.4) - 0.055 };
-    (y * 255.0 + 0.5) as u8
+/// Linear light of every byte: encoding searches it instead of raising to a power a pixel at a time.
+static LINEAR: LazyLock<[f32; 256]> = LazyLock::new(|| std::array::from_fn(|i| to_linear(i as u8)));
+
+/// The byte for an amount of linear light; rounds up where the remainder exceeds `threshold` (0 … 1).
+/// NaN gives 0.
+fn to_srgb8(x: f32, threshold: f32) -> u8 {
+    let below = LINEAR.partition_point(|l| *l <= x).clamp(1, 256) - 1;
+    if below == 255 {
+        return 255;
+    }
+    let (low, high) = (LINEAR[below], LINEAR[below + 1]);
+    below as u8 + u8::from((x - low) / (high - low) > threshold)
 }
 
 pub(crate) fn luminance(c: Vec3) -> f32 {
@@ -172,7 +187,7 @@ mod tests {
     #[test]
     fn srgb_round_trips_every_byte() {
         for byte in 0..=255u8 {
-            assert_eq!(to_srgb8(to_linear(byte)), byte);
+            assert_eq!(to_srgb8(to_linear(byte), 0.5), byte);
         }
     }
 

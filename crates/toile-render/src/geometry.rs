@@ -30,6 +30,11 @@ pub(crate) struct Geometry {
     tree: Bvh,
     triangles: Vec<Triangle>,
     faces: Vec<Face>,
+    /// Vertices of each triangle, numbered through all surfaces.
+    vertices: Vec<[u32; 3]>,
+    vertex_count: u32,
+    /// Which surfaces have sharp edges.
+    creased: Vec<bool>,
     /// Smooth unit normals of each triangle's corners, on its front side.
     normals: Vec<[Vec3; 3]>,
     /// Box around everything that is drawn.
@@ -57,6 +62,9 @@ impl Geometry {
             tree: Bvh::new(),
             triangles: Vec::new(),
             faces: Vec::new(),
+            vertices: Vec::new(),
+            vertex_count: 0,
+            creased: Vec::new(),
             normals: Vec::new(),
             bounds: Bounds::EMPTY,
             epsilon: 1e-6,
@@ -83,12 +91,16 @@ impl Geometry {
             };
             self.triangles.push(triangle);
             self.faces.push(Face { surface: index, index: face });
+            self.vertices.push(ids.map(|i| i.wrapping_add(self.vertex_count)));
             corners.push(ids.map(|i| i as usize));
             for i in ids {
                 self.bounds = self.bounds.include(surface.positions[*i as usize]);
             }
         }
-        let crease = if matches!(surface.look, Look::Body { .. }) { CREASE } else { -1.0 };
+        self.vertex_count = self.vertex_count.wrapping_add(surface.positions.len() as u32);
+        let creased = matches!(surface.look, Look::Body { .. });
+        self.creased.push(creased);
+        let crease = if creased { CREASE } else { -1.0 };
         let own = &self.triangles[first..];
         self.normals.extend(smooth_normals(own, &corners, surface.positions.len(), crease));
     }
@@ -166,19 +178,36 @@ impl Geometry {
         Some(Hit { triangle: leaf as usize, t, weights })
     }
 
-    /// Whether anything stands in the way within distance `max`.
-    pub(crate) fn occluded(&self, origin: Vec3, direction: Vec3, max: f32) -> bool {
-        let slabs = Slabs::new(origin, direction, max);
+    /// Whether anything stands in the way of a ray. A ray that starts on a triangle is not stopped by it nor
+    /// by triangles that smoothly continue it from a shared vertex: at that distance the mesh is coarser than
+    /// the surface it stands for, and the smooth normal already tells light from dark.
+    pub(crate) fn occluded(&self, origin: Vec3, direction: Vec3, from: Option<&Hit>) -> bool {
+        let slabs = Slabs::new(origin, direction);
         let mut blocked = false;
         self.tree.traverse(|node| {
             if !slabs.meet(node) {
                 return TraversalAction::Prune;
             }
             let Some(leaf) = node.leaf_data() else { return TraversalAction::Continue };
-            blocked = self.triangles[leaf as usize].distance(origin, direction, max).is_some();
+            let leaf = leaf as usize;
+            blocked = self.triangles[leaf].distance(origin, direction, f32::MAX).is_some()
+                && !from.is_some_and(|own| self.continues(own.triangle, leaf));
             if blocked { TraversalAction::EarlyExit } else { TraversalAction::Continue }
         });
         blocked
+    }
+}
+
+impl Geometry {
+    /// Whether two triangles share a vertex and are less than a right angle apart, or on a body less than a
+    /// crease.
+    fn continues(&self, a: usize, b: usize) -> bool {
+        let shared = self.vertices[a].iter().any(|vertex| self.vertices[b].contains(vertex));
+        shared && {
+            let (n, m) = (self.triangles[a].cross(), self.triangles[b].cross());
+            let limit = if self.creased[self.faces[a].surface] { CREASE } else { 0.0 };
+            n.dot(m) >= limit * (n.length_squared() * m.length_squared()).sqrt()
+        }
     }
 }
 
@@ -186,21 +215,20 @@ impl Geometry {
 struct Slabs {
     origin: Vec3,
     inverse: Vec3,
-    max: f32,
 }
 
 impl Slabs {
-    fn new(origin: Vec3, direction: Vec3, max: f32) -> Slabs {
+    fn new(origin: Vec3, direction: Vec3) -> Slabs {
         // A zero component would give 0·∞; a tiny one gives the right answer.
         let inverse = direction.map(|d| 1.0 / if d.abs() < 1e-12 { 1e-12f32.copysign(d) } else { d });
-        Slabs { origin, inverse, max }
+        Slabs { origin, inverse }
     }
 
     fn meet(&self, node: &BvhNode) -> bool {
         let t0 = (node.mins() - self.origin) * self.inverse;
         let t1 = (node.maxs() - self.origin) * self.inverse;
         let near = t0.min(t1).max_element().max(0.0);
-        let far = t0.max(t1).min_element().min(self.max);
+        let far = t0.max(t1).min_element();
         near <= far
     }
 }
@@ -211,9 +239,10 @@ impl Triangle {
     }
 
     /// Distance at which the ray meets the triangle from either side, if in (0, `max`)
-    /// (Möller & Trumbore 1997). The small tolerance closes cracks between neighbours.
+    /// (Möller & Trumbore 1997). Seen from 1000 edge lengths away, rounding moves an edge by 1e-4 of its length:
+    /// the tolerance closes the cracks this would open between neighbours.
     fn distance(&self, origin: Vec3, direction: Vec3, max: f32) -> Option<f32> {
-        const SLACK: f32 = 2e-6;
+        const SLACK: f32 = 2e-4;
         let p = direction.cross(self.ac);
         let determinant = self.ab.dot(p);
         let inverse = 1.0 / determinant;
@@ -316,15 +345,15 @@ mod tests {
         let g = Geometry::new(&[Surface::new(&positions, &triangles, BODY)]);
         assert_eq!((g.len(), g.skipped), (1, 5));
         assert!(g.nearest(Vec3::new(0.2, 0.2, 1.0), Vec3::NEG_Z, 10.0).is_some());
-        assert!(g.occluded(Vec3::new(0.2, 0.2, 1.0), Vec3::NEG_Z, 10.0));
-        assert!(!g.occluded(Vec3::new(0.2, 0.2, 1.0), Vec3::NEG_Z, 0.5));
+        assert!(g.occluded(Vec3::new(0.2, 0.2, 1.0), Vec3::NEG_Z, None));
+        assert!(!g.occluded(Vec3::new(0.2, 0.2, 1.0), Vec3::Z, None));
     }
 
     #[test]
     fn an_empty_scene_stops_no_ray() {
         let g = Geometry::new(&[]);
         assert!(g.nearest(Vec3::ZERO, Vec3::X, 10.0).is_none());
-        assert!(!g.occluded(Vec3::ZERO, Vec3::X, 10.0));
+        assert!(!g.occluded(Vec3::ZERO, Vec3::X, None));
     }
 
     #[test]
@@ -340,7 +369,7 @@ mod tests {
             let brute = brute.fold(f32::INFINITY, f32::min);
             let tree = g.nearest(origin, direction, 10.0).map_or(f32::INFINITY, |hit| hit.t);
             assert_eq!(brute, tree);
-            assert_eq!(brute.is_finite(), g.occluded(origin, direction, 10.0));
+            assert_eq!(brute.is_finite(), g.occluded(origin, direction, None));
         }
     }
 

@@ -30,7 +30,6 @@
 //! pixel looks at several places, asks the sun, and mixes what it saw; caption, legends and markers are
 //! drawn over. [`encode_png`], [`encode_apng`] and [`encode_gif`] turn the result into files.
 
-mod ambient;
 mod camera;
 mod colour;
 mod encode;
@@ -39,6 +38,7 @@ mod geometry;
 mod gif;
 mod image;
 mod light;
+mod lightmap;
 mod overlay;
 mod pattern;
 mod render;

@@ -7,9 +7,9 @@ use crate::scene::{Backdrop, Up};
 use glam::{Vec2, Vec3};
 
 /// Light of the sun on a surface that faces it.
-pub(crate) const SUN: Vec3 = Vec3::new(0.92, 0.86, 0.76);
+pub(crate) const SUN: Vec3 = Vec3::new(0.86, 0.80, 0.715);
 /// Light of the sky overhead, at the horizon, and of nothing below a scene without ground.
-const ZENITH: Vec3 = Vec3::new(0.42, 0.49, 0.60);
+const ZENITH: Vec3 = Vec3::new(0.41, 0.47, 0.57);
 const HORIZON: Vec3 = Vec3::new(0.56, 0.56, 0.55);
 const NADIR: Vec3 = Vec3::new(0.24, 0.22, 0.20);
 /// Tangent of the sun's angular radius: a large soft box rather than the real 0.27°.
@@ -65,7 +65,19 @@ fn over_left_shoulder(view: &View, up: Vec3) -> Vec3 {
     (up * 1.0 - right * 0.72 - ahead * 0.42).normalize()
 }
 
-/// The colour behind everything at height `v` of the picture (0 top, 1 bottom), in linear light.
-pub(crate) fn backdrop(colours: &Backdrop, v: f32) -> Vec3 {
-    colours.zenith.linear().lerp(colours.horizon.linear(), smooth(-0.35, 0.55, v))
+/// The picture behind the scene, in linear light.
+pub(crate) struct Curtain {
+    zenith: Vec3,
+    horizon: Vec3,
+}
+
+impl Curtain {
+    pub(crate) fn new(backdrop: &Backdrop) -> Curtain {
+        Curtain { zenith: backdrop.zenith.linear(), horizon: backdrop.horizon.linear() }
+    }
+
+    /// Colour at height `v` of the picture: 0 top, 1 bottom.
+    pub(crate) fn at(&self, v: f32) -> Vec3 {
+        self.zenith.lerp(self.horizon, smooth(-0.35, 0.55, v))
+    }
 }

@@ -59,8 +59,8 @@ fn square_wave(x: f32, w: f32) -> f32 {
 
 /// Plain weave in thread units: round threads that pass over and under each other, each with its own shade.
 fn weave(q: Vec2, w: f32) -> Detail {
-    let threads = 1.0 - smooth(0.25, 0.75, w);
-    let shades = 1.0 - smooth(1.0, 6.0, w);
+    let threads = 1.0 - smooth(0.12, 0.40, w);
+    let shades = 1.0 - smooth(0.7, 5.0, w);
     if shades <= 0.0 {
         return PLAIN;
     }

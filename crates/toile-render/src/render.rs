@@ -1,11 +1,11 @@
 //! From a scene to a picture.
 
-use crate::ambient::AmbientMap;
 use crate::camera::{Camera, View};
 use crate::colour::Colour;
 use crate::image::Image;
+use crate::lightmap::LightMap;
 use crate::overlay;
-use crate::sample::Samples;
+use crate::sample::{Effort, Samples};
 use crate::scene::{Options, Quality, Scene};
 use crate::tracer::Tracer;
 use glam::{Vec2, Vec3};
@@ -25,24 +25,14 @@ pub struct Picture {
     pub skipped: usize,
 }
 
-/// Rays spent on each pixel.
-struct Effort {
-    /// Places looked at for smooth edges.
-    samples: usize,
-    /// Rays into the surroundings.
-    ambient: usize,
-    /// Rays to the sun from each sample.
-    sun: usize,
-    /// Whether bounced light is checked for shadow.
-    careful: bool,
-}
-
 impl Quality {
     fn effort(self) -> Effort {
         match self {
-            Quality::Draft => Effort { samples: 3, ambient: 3, sun: 1, careful: false },
-            Quality::Standard => Effort { samples: 5, ambient: 8, sun: 3, careful: true },
-            Quality::Fine => Effort { samples: 16, ambient: 24, sun: 4, careful: true },
+            Quality::Draft => Effort { busy: 4, calm: 1, ambient: 3, sun_probe: 2, sun: 0, careful: false },
+            Quality::Standard => {
+                Effort { busy: 10, calm: 2, ambient: 8, sun_probe: 2, sun: 4, careful: true }
+            }
+            Quality::Fine => Effort { busy: 32, calm: 6, ambient: 24, sun_probe: 4, sun: 4, careful: true },
         }
     }
 }
@@ -55,13 +45,13 @@ pub fn render(scene: &Scene, camera: &Camera, options: &Options) -> Picture {
     let (width, height) = (options.width.clamp(1, LARGEST), options.height.clamp(1, LARGEST));
     let effort = options.quality.effort();
     let view = View::new(camera, width, height);
-    let samples = Samples::new(effort.samples, effort.ambient, effort.sun);
+    let samples = Samples::new(&effort);
     let size = Vec2::new(width as f32, height as f32);
     let tracer = Tracer::new(scene, view, samples, options.backdrop, size, effort.careful);
-    let ambient = AmbientMap::new(&tracer, width, height);
+    let lights = LightMap::new(&tracer, width, height);
     let row = |y: usize| {
-        let (tracer, ambient) = (&tracer, &ambient);
-        (0..width).map(move |x| pixel(tracer, ambient, x, y))
+        let (tracer, lights) = (&tracer, &lights);
+        (0..width).map(move |x| pixel(tracer, lights, x, y))
     };
     let pixels = (0..height).into_par_iter().flat_map_iter(row).collect();
     let mut image = Image::from_rows(width, height, pixels);
@@ -69,19 +59,26 @@ pub fn render(scene: &Scene, camera: &Camera, options: &Options) -> Picture {
     Picture { image, drawn: tracer.geometry.len(), skipped: tracer.geometry.skipped }
 }
 
-fn pixel(tracer: &Tracer, ambient: &AmbientMap, x: usize, y: usize) -> [u8; 4] {
+fn pixel(tracer: &Tracer, lights: &LightMap, x: usize, y: usize) -> [u8; 4] {
     let centre = Vec2::new(x as f32 + 0.5, y as f32 + 0.5);
     let mut sum = Vec3::ZERO;
-    for (sample, offset) in tracer.samples.pixel.iter().enumerate() {
+    let samples = &tracer.samples;
+    let places = if lights.busy(x, y) { &samples.busy } else { &samples.calm };
+    for (sample, offset) in places.iter().enumerate() {
         let at = centre + *offset;
         let direction = tracer.view.direction(at);
-        let spot = tracer.first(tracer.view.eye, direction);
-        let seen = spot.as_ref().map(|spot| {
-            let light = ambient.lookup(tracer, spot, at);
-            (spot, light.unwrap_or_else(|| tracer.gather(spot, tracer.samples.ambient(x, y))))
-        });
-        sum += tracer.colour(at, direction, seen, (x, y, sample));
+        let Some(spot) = tracer.first(tracer.view.eye, direction) else {
+            sum += tracer.behind(at);
+            continue;
+        };
+        let known = lights.lookup(tracer, &spot, at);
+        let mut light = known.unwrap_or_else(|| tracer.light_at(&spot, x, y));
+        if light.mixed {
+            light.sun = tracer.sun_share(&spot, samples.sun(x, y, sample)).unwrap_or(light.sun);
+        }
+        sum += tracer.colour(at, direction, &spot, &light);
     }
-    let Colour { r, g, b } = Colour::from_linear(sum / tracer.samples.pixel.len() as f32);
+    let mean = sum / places.len() as f32;
+    let Colour { r, g, b } = Colour::dithered(mean, Samples::threshold(x, y));
     [r, g, b, 255]
 }

@@ -16,7 +16,7 @@ pub(crate) struct Ticks {
 }
 
 impl Ticks {
-    /// Three to six multiples of 1, 2 or 5 that lie inside the range. A range without length shows its one
+    /// Four to nine multiples of 1, 2 or 5 that lie inside the range. A range without length shows its one
     /// value.
     pub(crate) fn new([low, high]: [f32; 2]) -> Ticks {
         let (a, b) = (f64::from(low.min(high)), f64::from(low.max(high)));
@@ -112,7 +112,7 @@ mod tests {
     fn ticks_are_round_numbers_with_equal_decimals() {
         assert_eq!(texts([0.0, 1.0]), ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
         assert_eq!(texts([-0.1, 0.1]), ["−0.10", "−0.05", "0.00", "0.05", "0.10"]);
-        assert_eq!(texts([0.0, 37.0]), ["0", "10", "20", "30"]);
+        assert_eq!(texts([0.0, 37.0]), ["0", "5", "10", "15", "20", "25", "30", "35"]);
         assert_eq!(texts([0.0, 2500.0]), ["0", "500", "1000", "1500", "2000", "2500"]);
     }
 

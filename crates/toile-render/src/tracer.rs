@@ -3,7 +3,8 @@
 use crate::camera::View;
 use crate::colour::{MapTable, luminance, tone_map};
 use crate::geometry::{Geometry, Hit};
-use crate::light::{Light, SUN, backdrop};
+use crate::light::{Curtain, Light, SUN};
+use crate::lightmap::Incoming;
 use crate::pattern::{Detail, PLAIN, smooth};
 use crate::sample::{Samples, frame};
 use crate::scene::{Backdrop, Field, Look, Pattern, Scene, Surface, Values};
@@ -23,7 +24,7 @@ pub(crate) struct Tracer<'a> {
     surfaces: &'a [Surface<'a>],
     finishes: Vec<Finish<'a>>,
     floor: Option<Floor>,
-    backdrop: Backdrop,
+    curtain: Curtain,
     size: Vec2,
     /// Whether light that arrives by way of another surface is checked for shadow there.
     careful: bool,
@@ -46,6 +47,8 @@ struct Floor {
     centre: Vec3,
     reach: f32,
     colour: Vec3,
+    /// Factor that turns ground into grid line: darker on light ground, lighter on dark.
+    line_shade: f32,
 }
 
 /// A point seen by a ray, its normals turned to the viewer.
@@ -87,7 +90,7 @@ impl<'a> Tracer<'a> {
             geometry,
             samples,
             floor,
-            backdrop,
+            curtain: Curtain::new(&backdrop),
             size,
             careful,
         }
@@ -135,21 +138,20 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// Start of a ray that leaves `spot` on the viewer's side.
-    fn lifted(&self, spot: &Spot, direction: Vec3) -> Vec3 {
-        let epsilon = self.geometry.epsilon;
-        let Some(hit) = &spot.hit else { return spot.position + spot.flat * epsilon };
-        let bulge = self.geometry.bulge(hit, spot.position, spot.side);
-        // A ray that dives through its own triangle where the surface is hollow comes from rounding a
-        // coarse fold: it starts behind the triangle, and the smooth normal says how much light it brings.
-        let hollow = bulge.length_squared() < epsilon * epsilon;
-        let through_cloth = hollow && direction.dot(spot.flat) < 0.0 && !self.is_body(spot);
-        let side = if through_cloth { -1.0 } else { 1.0 };
-        spot.position + bulge + spot.flat * (epsilon * side)
+    /// Start of rays that leave `spot` on the viewer's side.
+    fn lifted(&self, spot: &Spot) -> Vec3 {
+        let bulge = spot.hit.map_or(Vec3::ZERO, |hit| self.geometry.bulge(&hit, spot.position, spot.side));
+        spot.position + bulge + spot.flat * self.geometry.epsilon
     }
 
-    fn is_body(&self, spot: &Spot) -> bool {
-        spot.hit.is_some() && matches!(self.finishes[spot.surface], Finish::Body { .. })
+    /// Whether light from `direction` reaches the viewer's side of `spot`.
+    fn open(&self, spot: &Spot, direction: Vec3) -> bool {
+        !self.geometry.occluded(self.lifted(spot), direction, spot.hit.as_ref())
+    }
+
+    /// Whether no light comes through: bodies and the ground.
+    fn is_solid(&self, spot: &Spot) -> bool {
+        spot.hit.is_none() || matches!(self.finishes[spot.surface], Finish::Body { .. })
     }
 
     /// Light from everywhere but the sun, as a mean over the cosine-weighted `directions` about +Z: the sky
@@ -160,6 +162,7 @@ impl<'a> Tracer<'a> {
             return self.light.open_sky();
         }
         let (tangent, bitangent) = frame(spot.normal);
+        let origin = self.lifted(spot);
         let mut sum = Vec3::ZERO;
         for d in directions {
             let mut direction = tangent * d.x + bitangent * d.y + spot.normal * d.z;
@@ -167,7 +170,6 @@ impl<'a> Tracer<'a> {
             if height < 0.0 {
                 direction -= spot.flat * (2.0 * height);
             }
-            let origin = self.lifted(spot, direction);
             sum += match self.first(origin, direction) {
                 Some(other) => self.bounce(&other),
                 None => self.light.sky(direction),
@@ -184,11 +186,7 @@ impl<'a> Tracer<'a> {
     /// Light that `spot` passes on.
     fn bounce(&self, spot: &Spot) -> Vec3 {
         let facing = spot.normal.dot(self.light.sun).max(0.0);
-        let lit = facing > 0.0
-            && (!self.careful || {
-                let origin = self.lifted(spot, self.light.sun);
-                !self.geometry.occluded(origin, self.light.sun, f32::MAX)
-            });
+        let lit = facing > 0.0 && (!self.careful || self.open(spot, self.light.sun));
         let sun = if lit { SUN * facing } else { Vec3::ZERO };
         let shade = if self.careful { 1.0 } else { 0.6 };
         self.base_colour(spot) * (sun * shade + self.light.open_sky() * BOUNCE)
@@ -212,110 +210,82 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// Sunlight at `spot` for sample `sample` of pixel (x, y).
-    fn sunlight(&self, spot: &Spot, normal: Vec3, (x, y, sample): (usize, usize, usize)) -> Sunlight {
-        let facing = normal.dot(self.light.sun);
-        let behind = facing < 0.0;
-        if (behind && (spot.hit.is_none() || self.is_body(spot))) || self.beyond_reach(spot) {
-            return Sunlight { reflected: facing.max(0.0), through: 0.0 }.dark_if(behind);
-        }
-        // Light from behind comes through the cloth: it must reach the other side.
-        let away = Spot { normal: -spot.normal, flat: -spot.flat, side: -spot.side, ..*spot };
-        let lit_side = if behind { &away } else { spot };
-        let rays = self.samples.sun(x, y, sample);
-        let share = 1.0 / rays.len().max(1) as f32;
-        let mut open = 0.0;
-        for disk in rays {
-            let direction = self.light.towards_sun(disk);
-            if !self.geometry.occluded(self.lifted(lit_side, direction), direction, f32::MAX) {
-                open += share;
-            }
-        }
-        if behind {
-            Sunlight { reflected: 0.0, through: -facing * open }
-        } else {
-            Sunlight { reflected: facing * open, through: 0.0 }
-        }
+    /// Light at a spot, from the rays that pixel (x, y) has for the light map.
+    pub(crate) fn light_at(&self, spot: &Spot, x: usize, y: usize) -> Incoming {
+        let disk = self.samples.sun_probe(x, y);
+        let sun = self.sun_share(spot, disk.iter().copied()).unwrap_or(1.0);
+        let ambient = self.gather(spot, self.samples.ambient(x, y));
+        Incoming { ambient, sun, mixed: sun > 0.0 && sun < 1.0 }
     }
 
-    /// Display-ready linear colour at picture position `at` [px], given what is seen there and its ambient
-    /// light.
-    pub(crate) fn colour(
-        &self,
-        at: Vec2,
-        direction: Vec3,
-        seen: Option<(&Spot, Vec3)>,
-        id: (usize, usize, usize),
-    ) -> Vec3 {
-        let behind = backdrop(&self.backdrop, at.y / self.size.y);
-        let Some((spot, ambient)) = seen else { return behind };
-        let Some(hit) = &spot.hit else { return self.ground_colour(spot, ambient, behind, id) };
+    /// Visible share of the sun's disk, from the side of the surface that faces it: light from behind comes
+    /// through cloth. `None` without rays to ask.
+    pub(crate) fn sun_share(&self, spot: &Spot, disk: impl ExactSizeIterator<Item = Vec2>) -> Option<f32> {
+        let count = disk.len();
+        if count == 0 {
+            return None;
+        }
+        if self.beyond_reach(spot) {
+            return Some(1.0);
+        }
+        let behind = spot.normal.dot(self.light.sun) < 0.0;
+        if behind && self.is_solid(spot) {
+            return Some(0.0);
+        }
+        let away = Spot { normal: -spot.normal, flat: -spot.flat, side: -spot.side, ..*spot };
+        let lit_side = if behind { &away } else { spot };
+        let open = |d: &Vec2| self.open(lit_side, self.light.towards_sun(*d));
+        Some(disk.filter(open).count() as f32 / count as f32)
+    }
+
+    /// Sunlight on a surface with this normal.
+    fn sunlight(&self, spot: &Spot, normal: Vec3, light: &Incoming) -> Sunlight {
+        let facing = normal.dot(self.light.sun);
+        let through = if self.is_solid(spot) { 0.0 } else { (-facing).max(0.0) };
+        Sunlight { reflected: facing.max(0.0) * light.sun, through: through * light.sun }
+    }
+
+    /// What is seen where nothing is.
+    pub(crate) fn behind(&self, at: Vec2) -> Vec3 {
+        self.curtain.at(at.y / self.size.y)
+    }
+
+    /// Display-ready linear colour of a spot seen in `direction` at picture position `at` [px].
+    pub(crate) fn colour(&self, at: Vec2, direction: Vec3, spot: &Spot, light: &Incoming) -> Vec3 {
+        let Some(hit) = &spot.hit else { return self.ground_colour(spot, light, self.behind(at)) };
         let colour = match &self.finishes[spot.surface] {
             Finish::Cloth { front, back, pattern } => {
-                let detail = self.detail(*pattern, spot, hit, at);
+                let (detail, normal) = self.detail(*pattern, spot, hit, at);
                 let base = if spot.side > 0.0 { *front } else { *back };
-                self.cloth_colour(spot, base, detail, direction, ambient, id)
+                let sun = self.sunlight(spot, normal, light);
+                cloth_colour(base, detail.tone, &sun, light.ambient, edge_on(spot, direction))
             }
-            Finish::Body { colour } => self.body_colour(spot, *colour, direction, ambient, id),
+            Finish::Body { colour } => {
+                let sun = self.sunlight(spot, spot.normal, light);
+                let half = (self.light.sun - direction).normalize();
+                let shine = spot.normal.dot(half).max(0.0);
+                body_colour(*colour, &sun, shine, light.ambient, edge_on(spot, direction))
+            }
             Finish::Field { .. } => {
                 // Half of the shading is enough to see shape; more would belie the legend.
-                let sun = self.sunlight(spot, spot.normal, id);
-                let light = SUN * (sun.reflected + TRANSLUCENCY * sun.through) + ambient;
-                self.field_colour(spot, hit) * (0.42 + 0.5 * luminance(light))
+                let sun = self.sunlight(spot, spot.normal, light);
+                let all = SUN * (sun.reflected + TRANSLUCENCY * sun.through) + light.ambient;
+                self.field_colour(spot, hit) * (0.42 + 0.5 * luminance(all))
             }
         };
         self.wired(spot, hit, tone_map(colour), at)
     }
 
-    fn cloth_colour(
-        &self,
-        spot: &Spot,
-        base: Vec3,
-        detail: (Detail, Vec3),
-        direction: Vec3,
-        ambient: Vec3,
-        id: (usize, usize, usize),
-    ) -> Vec3 {
-        let (Detail { tone, .. }, normal) = detail;
-        let albedo = base * tone;
-        let sun = self.sunlight(spot, normal, id);
-        let diffuse = albedo * (SUN * sun.reflected + ambient);
-        let through = albedo * SUN * (TRANSLUCENCY * sun.through);
-        // Fibres that stand out of the surface catch light at grazing angles.
-        let edge = 1.0 - (-spot.normal.dot(direction)).clamp(0.0, 1.0);
-        let fuzz = base.lerp(Vec3::ONE, 0.35) * (0.30 * edge * edge * edge);
-        diffuse + through + fuzz * (ambient + SUN * (0.35 * (sun.reflected + sun.through)))
-    }
-
-    fn body_colour(
-        &self,
-        spot: &Spot,
-        base: Vec3,
-        direction: Vec3,
-        ambient: Vec3,
-        id: (usize, usize, usize),
-    ) -> Vec3 {
-        let sun = self.sunlight(spot, spot.normal, id);
-        let diffuse = base * (SUN * sun.reflected + ambient);
-        let half = (self.light.sun - direction).normalize();
-        let shine = spot.normal.dot(half).max(0.0);
-        let shine2 = shine * shine;
-        let shine8 = shine2 * shine2 * shine2 * shine2;
-        let gloss = SUN * (0.10 * sun.reflected * shine8 * shine8 * shine8);
-        let edge = 1.0 - (-spot.normal.dot(direction)).clamp(0.0, 1.0);
-        diffuse + gloss + ambient * (0.12 * edge * edge * edge * edge)
-    }
-
-    fn ground_colour(&self, spot: &Spot, ambient: Vec3, behind: Vec3, id: (usize, usize, usize)) -> Vec3 {
+    fn ground_colour(&self, spot: &Spot, light: &Incoming, behind: Vec3) -> Vec3 {
         let Some(floor) = &self.floor else { return behind };
         let fade = floor.fade(spot.position);
         if fade >= 1.0 {
             return behind;
         }
-        let light = ambient + SUN * self.sunlight(spot, spot.normal, id).reflected;
+        let all = light.ambient + SUN * self.sunlight(spot, spot.normal, light).reflected;
         let lines = floor.lines(spot.position, self.view.footprint(spot.t), spot.t, self.view.eye);
-        let plain = floor.colour * (light / self.light.open_ground()).min(Vec3::splat(1.15));
-        plain.lerp(plain * floor.line_shade(&self.backdrop), lines).lerp(behind, fade)
+        let plain = floor.colour * (all / self.light.open_ground()).min(Vec3::splat(1.15));
+        plain.lerp(plain * floor.line_shade, lines).lerp(behind, fade)
     }
 
     fn field_colour(&self, spot: &Spot, hit: &Hit) -> Vec3 {
@@ -391,10 +361,27 @@ impl<'a> Tracer<'a> {
     }
 }
 
-impl Sunlight {
-    fn dark_if(self, dark: bool) -> Sunlight {
-        if dark { Sunlight { reflected: 0.0, through: 0.0 } } else { self }
-    }
+/// 0 where the surface faces the viewer, 1 at a silhouette.
+fn edge_on(spot: &Spot, direction: Vec3) -> f32 {
+    1.0 - (-spot.normal.dot(direction)).clamp(0.0, 1.0)
+}
+
+fn cloth_colour(base: Vec3, tone: f32, sun: &Sunlight, ambient: Vec3, edge: f32) -> Vec3 {
+    let albedo = base * tone;
+    let diffuse = albedo * (SUN * sun.reflected + ambient);
+    let through = albedo * SUN * (TRANSLUCENCY * sun.through);
+    // Fibres that stand out of the surface catch light at grazing angles.
+    let fuzz = base.lerp(Vec3::ONE, 0.35) * (0.30 * edge * edge * edge);
+    diffuse + through + fuzz * (ambient + SUN * (0.35 * (sun.reflected + sun.through)))
+}
+
+/// `shine` is the cosine between the normal and the direction halfway from viewer to sun.
+fn body_colour(base: Vec3, sun: &Sunlight, shine: f32, ambient: Vec3, edge: f32) -> Vec3 {
+    let diffuse = base * (SUN * sun.reflected + ambient);
+    let shine2 = shine * shine;
+    let shine8 = shine2 * shine2 * shine2 * shine2;
+    let gloss = SUN * (0.10 * sun.reflected * shine8 * shine8 * shine8);
+    diffuse + gloss + ambient * (0.12 * edge * edge * edge * edge)
 }
 
 impl<'a> Finish<'a> {
@@ -435,6 +422,7 @@ impl Floor {
             centre,
             reach: 3.2 * size.max(0.05),
             colour: backdrop.ground.linear(),
+            line_shade: if luminance(backdrop.ground.linear()) > 0.18 { 0.72 } else { 1.5 },
         })
     }
 
@@ -473,11 +461,6 @@ impl Floor {
                 * (1.0 - smooth(0.1, 0.5, spread / self.grid))
         };
         cover(self.axes.0).max(cover(self.axes.1))
-    }
-
-    /// Factor that turns ground into grid line: darker on light ground, lighter on dark.
-    fn line_shade(&self, backdrop: &Backdrop) -> f32 {
-        if luminance(backdrop.ground.linear()) > 0.18 { 0.72 } else { 1.5 }
     }
 }
 
