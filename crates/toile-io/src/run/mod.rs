@@ -16,10 +16,12 @@ mod checkpoint;
 mod frame;
 mod lock;
 mod log;
+mod snapshot;
 
 pub use checkpoint::{Checkpoint, read_checkpoint, write_checkpoint};
 pub use frame::{Frame, Role, Topology, TopologyObject};
 pub use log::{Outcome, StatsWriter, Status, read_stats};
+pub use snapshot::{load_snapshot, save_snapshot};
 
 use crate::atomic::{sweep, write_atomic};
 use crate::container::ArrayRef;
@@ -45,6 +47,8 @@ pub struct RunInfo {
     pub toile: String,
     /// Name of the scene.
     pub scene: String,
+    /// Folder that the scene's relative paths start from; none for built-in scenes.
+    pub folder: Option<PathBuf>,
     /// Hash of the scene text and of every file it needs.
     pub input_hash: String,
     /// Files the scene needs.
@@ -97,6 +101,7 @@ impl RunFolder {
             version: 1,
             toile: VERSION.into(),
             scene: scene.name.clone(),
+            folder: scene.folder.as_ref().map(|f| std::path::absolute(f).unwrap_or_else(|_| f.clone())),
             input_hash: input_hash(scene, inputs),
             inputs: inputs.to_vec(),
         };

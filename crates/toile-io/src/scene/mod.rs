@@ -137,6 +137,15 @@ impl Scene {
         }
     }
 
+    /// Reads a scene from text as if it stood in `folder`, and checks that its mesh files exist and fit. A run's
+    /// own copy of its scene is read like this: its files are still where the original was.
+    pub fn from_text(text: &str, source_name: &str, folder: Option<&Path>) -> Result<Scene, SceneErrors> {
+        let patched = patch(text, source_name, &[])?;
+        let mut scene = Scene::from_patched(&patched, source_name, folder)?;
+        meshes::check(&mut scene, &patched)?;
+        Ok(scene)
+    }
+
     fn from_patched(
         patched: &Patched,
         source_name: &str,
