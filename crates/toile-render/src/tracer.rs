@@ -132,7 +132,11 @@ impl<'a> Tracer<'a> {
 
     /// Whether light from `direction` reaches the viewer's side of `spot`.
     fn open(&self, spot: &Spot, direction: Vec3) -> bool {
-        !self.geometry.occluded(self.lifted(spot), direction, spot.hit.as_ref())
+        // A ray that the smooth normal allows but that dives through its own flat triangle comes from
+        // rounding a coarse fold: the triangles around it have no say.
+        let dives = direction.dot(spot.flat) < 0.0;
+        let from = if dives { spot.hit.as_ref() } else { None };
+        !self.geometry.occluded(self.lifted(spot), direction, from)
     }
 
     /// Whether no light comes through: bodies and the ground.
@@ -226,9 +230,13 @@ impl<'a> Tracer<'a> {
 
     /// Sunlight on a surface with this normal.
     fn sunlight(&self, spot: &Spot, normal: Vec3, light: &Incoming) -> Sunlight {
-        let facing = normal.dot(self.light.sun);
-        let through = if self.is_solid(spot) { 0.0 } else { (-facing).max(0.0) };
-        Sunlight { reflected: facing.max(0.0) * light.sun, through: through * light.sun }
+        // The shape decides which side the sun is on; threads only shade the lit side, less and less
+        // towards the line where it ends.
+        let shape = spot.normal.dot(self.light.sun);
+        let thread = normal.dot(self.light.sun).max(0.0);
+        let reflected = shape.max(0.0) + (thread - shape.max(0.0)) * smooth(0.0, 0.12, shape);
+        let through = if self.is_solid(spot) { 0.0 } else { (-shape).max(0.0) };
+        Sunlight { reflected: reflected * light.sun, through: through * light.sun }
     }
 
     /// What is seen where nothing is.
