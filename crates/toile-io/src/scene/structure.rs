@@ -278,6 +278,9 @@ impl Walk<'_> {
                 let key = path.rsplit('.').next().unwrap_or_default();
                 format!("write [[{key}]] with double brackets: a scene can have several")
             }
+            _ if wanted == "a table" => {
+                format!("write {} = {{ … }}", path.rsplit('.').next().unwrap_or_default())
+            }
             _ => format!("write {wanted}"),
         };
         let message = format!("{label} must be {wanted}, not {}", node.kind());
@@ -340,7 +343,9 @@ impl Walk<'_> {
             ("", "up") => "add up = \"y\" (or \"z\"): the axis that points up in this file".to_string(),
             _ => format!("add {key} = {}", property.map(describe).unwrap_or_default()),
         };
-        self.fail(self.doc.span_of(path), &join(path, key), format!("{place} does not say its {key}"), help);
+        let what = if join(path, key) == "toile" { "format version" } else { key };
+        let message = format!("{place} does not say its {what}");
+        self.fail(self.doc.span_of(path), &join(path, key), message, help);
     }
 }
 

@@ -279,6 +279,12 @@ impl Check<'_> {
             let what = format!("makes {} faces, the limit is {MAX_FACES}", counts.faces);
             self.fail(path, what, "use a lower resolution; 200 makes 80,000 faces");
         }
+        if let Shape::Tube { radius, length, resolution, .. } = shape
+            && let [around @ 1..=2, _] = tube_quads(resolution, *radius, *length)
+        {
+            let what = format!("has {around} quads around, which closes no tube");
+            self.fail(path, what, "use 3 or more around");
+        }
     }
 
     fn fabric(&mut self, path: &str, fabric: &Fabric) {
