@@ -126,7 +126,7 @@ l 4/1 1/1
     assert_eq!(obj.edges, [[0, 1], [1, 2], [3, 0]]);
     let group = |name: &str| obj.groups.iter().find(|g| g.name == name).map(|g| g.polygons.clone());
     assert_eq!(group("front"), Some(vec![0..2, 2..4]));
-    assert_eq!(group("hem"), Some(vec![0..2]));
+    assert!(group("hem").is_some_and(|ranges| ranges.len() == 1 && ranges[0] == (0..2)));
     assert_eq!(group("the shirt"), Some(vec![0..2, 2..4, 4..5]));
     assert_eq!(obj.group_vertices("hem"), Some(vec![0, 1, 2, 3]));
     assert_eq!(obj.group_vertices("sleeve"), None);

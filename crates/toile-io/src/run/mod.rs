@@ -18,13 +18,13 @@ mod lock;
 mod log;
 
 pub use checkpoint::{Checkpoint, read_checkpoint, write_checkpoint};
-pub use frame::{Frame, Role, Topology, TopologyObject};
+pub use frame::{Frame, Role, Topology, TopologyObject, single_precision};
 pub use log::{Outcome, StatsWriter, Status, read_stats};
 
 use crate::atomic::{sweep, write_atomic};
 use crate::container::ArrayRef;
 use crate::error::{FileError, FileErrorKind};
-use crate::scene::{InputFile, Scene};
+use crate::scene::{InputFile, Scene, SceneErrors};
 use lock::Lock;
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -45,6 +45,8 @@ pub struct RunInfo {
     pub toile: String,
     /// Name of the scene.
     pub scene: String,
+    /// Folder that the scene's mesh files are relative to; none for a scene without folder.
+    pub folder: Option<PathBuf>,
     /// Hash of the scene text and of every file it needs.
     pub input_hash: String,
     /// Files the scene needs.
@@ -97,6 +99,7 @@ impl RunFolder {
             version: 1,
             toile: VERSION.into(),
             scene: scene.name.clone(),
+            folder: scene.folder.as_ref().map(|f| std::path::absolute(f).unwrap_or_else(|_| f.clone())),
             input_hash: input_hash(scene, inputs),
             inputs: inputs.to_vec(),
         };
@@ -135,6 +138,14 @@ impl RunFolder {
     /// Whether a folder looks like a run.
     pub fn is_run(root: &Path) -> bool {
         matches!(Held::look(root), Ok(Held::Run(_)))
+    }
+
+    /// The scene of this run, from the copy in its folder; mesh files are read where they were.
+    pub fn scene(&self) -> Result<Scene, SceneErrors> {
+        let path = self.root.join("scene.toml");
+        let mut scene = Scene::load_from(&path, self.info.folder.as_deref(), &[])?;
+        scene.name.clone_from(&self.info.scene);
+        Ok(scene)
     }
 
     fn same_inputs(&self, old: &RunInfo) -> Result<(), FileError> {
