@@ -7,6 +7,7 @@
 use glam::{DAffine3, DMat3, DVec3};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use toile::math::rotation::euler_degrees;
 
 /// Unit of the lengths in a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -119,37 +120,18 @@ impl Axes {
         DMat3::from_cols(column(DVec3::X), column(DVec3::Y), column(DVec3::Z))
     }
 
+    /// The file's axes in Y-up space, as columns.
+    pub fn basis(self) -> DMat3 {
+        let [x, y, z] = [DVec3::X, DVec3::Y, DVec3::Z].map(|axis| self.direction_in(axis));
+        DMat3::from_cols(x, y, z)
+    }
+
     /// Scale, then rotation, then translation, all written in the file's axes, as a map of metres, Y up.
     ///
     /// `rotate` is in degrees (see [`euler_degrees`]), `translate` in the file's unit.
     pub fn placement_in(self, translate: DVec3, rotate: DVec3, scale: DVec3) -> DAffine3 {
         let linear = self.linear_in(euler_degrees(rotate) * DMat3::from_diagonal(scale));
         DAffine3::from_mat3_translation(linear, self.point_in(translate))
-    }
-}
-
-/// Rotation by `angles` [degrees] about the fixed x axis, then y, then z: R = Rz·Ry·Rx, the order
-/// called "XYZ Euler" by Blender, Maya and Houdini. Whole quarter turns are exact.
-pub fn euler_degrees(angles: DVec3) -> DMat3 {
-    let (sx, cx) = sin_cos_degrees(angles.x);
-    let (sy, cy) = sin_cos_degrees(angles.y);
-    let (sz, cz) = sin_cos_degrees(angles.z);
-    let rx = DMat3::from_cols(DVec3::X, DVec3::new(0.0, cx, sx), DVec3::new(0.0, -sx, cx));
-    let ry = DMat3::from_cols(DVec3::new(cy, 0.0, -sy), DVec3::Y, DVec3::new(sy, 0.0, cy));
-    let rz = DMat3::from_cols(DVec3::new(cz, sz, 0.0), DVec3::new(-sz, cz, 0.0), DVec3::Z);
-    rz * ry * rx
-}
-
-/// Sine and cosine of an angle in degrees: exact at multiples of 90, the same bits on every machine.
-fn sin_cos_degrees(degrees: f64) -> (f64, f64) {
-    let turn = degrees % 360.0;
-    let quarter = (turn / 90.0).round();
-    let (s, c) = libm::sincos((turn - 90.0 * quarter).to_radians());
-    match (quarter as i64).rem_euclid(4) {
-        0 => (s, c),
-        1 => (c, -s),
-        2 => (-s, -c),
-        _ => (-c, s),
     }
 }
 
@@ -201,17 +183,5 @@ mod tests {
             let in_si = axes.placement_in(t, r, s).transform_point3(axes.point_in(p));
             assert!((axes.point_in(in_file) - in_si).length() < 1e-14, "{axes:?}");
         }
-    }
-
-    #[test]
-    fn quarter_turns_are_exact_and_in_order() {
-        let r = euler_degrees(DVec3::new(90.0, 0.0, 0.0));
-        assert_eq!(r * DVec3::Y, DVec3::Z);
-        assert_eq!(euler_degrees(DVec3::new(0.0, 0.0, 450.0)) * DVec3::X, DVec3::Y);
-        assert_eq!(euler_degrees(DVec3::new(-270.0, 0.0, 0.0)) * DVec3::Y, DVec3::Z);
-        // x first, then z: y → z (about x) → z (about z)
-        assert_eq!(euler_degrees(DVec3::new(90.0, 0.0, 90.0)) * DVec3::Y, DVec3::Z);
-        let (s, c) = sin_cos_degrees(30.0);
-        assert!((s - 0.5).abs() < 1e-16 && (c - 0.75_f64.sqrt()).abs() < 1e-15);
     }
 }

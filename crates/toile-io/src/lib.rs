@@ -29,6 +29,7 @@
 
 pub mod atomic;
 pub mod axes;
+pub mod build;
 pub mod cache;
 pub mod container;
 pub mod convert;

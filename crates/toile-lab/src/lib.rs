@@ -1,1 +1,75 @@
-//! (being written)
+//! Experiments and benchmarks. Each computes its own reference, writes a CSV and a plot, and ends in a
+//! [`Report`]: one JSON line for machines, a table for people.
+//!
+//! With `$TOILE_DATA` set, experiments that know an independent reference there compare with it too.
+
+mod benches;
+mod labs;
+mod material;
+pub mod report;
+pub mod session;
+
+pub use report::{Figure, Op, Report, Timing};
+pub use session::{LabError, Session};
+
+/// An experiment or a benchmark.
+#[derive(Clone, Copy)]
+pub struct Lab {
+    /// Name on the command line: the experiment's id in lower case.
+    pub id: &'static str,
+    /// What it shows, in a line.
+    pub title: &'static str,
+    /// Does it.
+    pub run: fn(&mut Session) -> Result<(), LabError>,
+}
+
+/// All experiments.
+pub const LABS: &[Lab] = &[
+    Lab {
+        id: "v00-x3",
+        title: "nearly aligned springs under a lateral load: which tangent lands where (V00 Fig. 1, 2a)",
+        run: labs::aligned_springs::run,
+    },
+    Lab {
+        id: "forms",
+        title: "the three linear systems of V00-3 with every method, operator and preconditioner agree",
+        run: labs::forms::run,
+    },
+    Lab {
+        id: "tension",
+        title: "uniaxial tension patch test against the closed form, on every mesh pattern",
+        run: labs::patch::tension,
+    },
+    Lab {
+        id: "shear",
+        title: "simple shear patch test against the closed form, on every mesh pattern",
+        run: labs::patch::shear,
+    },
+    Lab {
+        id: "freefall",
+        title: "a crumpled cloth in free fall keeps its momentum and drifts nowhere, with every solver",
+        run: labs::freefall::run,
+    },
+    Lab {
+        id: "laws",
+        title: "every law against its energy, finite differences, balance of forces and rigid motion",
+        run: labs::laws::run,
+    },
+    Lab {
+        id: "same-bits",
+        title: "one fingerprint for any number of threads and after resuming in the middle",
+        run: labs::same_bits::run,
+    },
+];
+
+/// All benchmarks.
+pub const BENCHES: &[Lab] = &[Lab {
+    id: "hang",
+    title: "a square metre of cloth held by one edge: milliseconds per 31.6 ms frame, by size and threads",
+    run: benches::hang::run,
+}];
+
+/// The experiment or benchmark called `id`.
+pub fn find(table: &'static [Lab], id: &str) -> Option<&'static Lab> {
+    table.iter().find(|lab| lab.id == id)
+}

@@ -158,13 +158,13 @@ impl Report<'_> {
         let unused = obj.unused_vertices();
         if let Some(&v) = unused.first() {
             let message = format!(
-                "{}: {} vertices of \"{}\" belong to no face, the first is number {}: they would have no mass",
+                "{}: {} vertices of \"{}\" belong to no face, the first is number {}: they have no mass and stay put",
                 self.doc.label(path),
                 unused.len(),
                 file.written,
                 v + 1
             );
-            self.fail(&field, message, "delete loose vertices before exporting");
+            self.note(&field, message, "delete loose vertices before exporting");
         }
         if rest == Rest::Uv {
             self.uv(path, file, obj);

@@ -296,7 +296,7 @@ yaw = 3
         assert!(set(&["seed=7"]).starts_with("seed = 7\n"));
         assert!(set(&["cloth.0.fabric.bend=1e-5"]).contains("{ bend = 1e-5, density"));
         assert!(set(&["cloth.1.shape.kind=sheet"]).contains("shape = { kind = \"sheet\" }"));
-        assert!(set(&["cloth.0.spring.damping=2"]).contains("[[cloth]]\nspring.damping = 2\n"));
+        assert!(set(&["cloth.0.spring.tangent=paper"]).contains("[[cloth]]\nspring.tangent = \"paper\"\n"));
         assert!(set(&["cloth.1.fabric.bend=2"]).contains("[[cloth]]\nfabric.bend = 2\nshape"));
         assert!(set(&["render.camera.pitch=4"]).contains("[render.camera]\npitch = 4\nyaw"));
         assert!(set(&["render.every=4"]).starts_with("render.every = 4\n"));

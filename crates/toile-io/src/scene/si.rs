@@ -1,8 +1,8 @@
 //! The scene as the engine wants it: metres, Y up, every default filled, every name resolved.
 
 use super::schema::{self as file, *};
-use crate::axes::{Axes, Units, euler_degrees};
-use glam::{DAffine3, DMat3, DVec3};
+use crate::axes::{Axes, Units};
+use glam::{DAffine3, DVec3};
 use std::path::PathBuf;
 
 /// Frames of a run, both ends included. The first one shows the starting state.
@@ -153,35 +153,21 @@ pub enum Slide {
     Plane(DVec3),
 }
 
-/// The motion of a pin: keys in the file's own axes, evaluated in metres, Y up.
+/// The motion of a pin as the file writes it: keys by frame, in the file's own axes and units.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Motion {
     axes: Axes,
-    keys: Vec<Key>,
-    interpolation: Interpolation,
+    keys: Vec<KeyFile>,
+    smooth: bool,
     pivot: Option<DVec3>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Key {
-    frame: f64,
-    translate: DVec3,
-    rotate: DVec3,
-    scale: DVec3,
 }
 
 impl Motion {
     fn new(pin: &PinFile, axes: Axes) -> Self {
-        let key = |k: &KeyFile| Key {
-            frame: k.frame,
-            translate: DVec3::from(k.translate),
-            rotate: DVec3::from(k.rotate),
-            scale: DVec3::from(k.scale.values()),
-        };
         Self {
             axes,
-            keys: pin.motion.iter().map(key).collect(),
-            interpolation: pin.interpolation,
+            keys: pin.motion.clone(),
+            smooth: pin.interpolation == Interpolation::Smooth,
             pivot: pin.pivot.map(|p| axes.point_in(DVec3::from(p))),
         }
     }
@@ -191,35 +177,20 @@ impl Motion {
         self.keys.is_empty()
     }
 
-    /// The map [m] from starting places to places at `frame` (parts of a frame allowed). `centre` is
-    /// the mean of the pinned particles at the start: the pivot when the scene gives none.
-    pub fn at(&self, frame: f64, centre: DVec3) -> DAffine3 {
-        let Some(key) = self.pose(frame) else { return DAffine3::IDENTITY };
-        let pivot = self.pivot.unwrap_or(centre);
-        let linear = euler_degrees(key.rotate) * DMat3::from_diagonal(key.scale);
-        let linear = self.axes.linear_in(linear);
-        let shift = self.axes.point_in(key.translate);
-        DAffine3::from_mat3_translation(linear, pivot - linear * pivot + shift)
-    }
-
-    fn pose(&self, frame: f64) -> Option<Key> {
-        let after = self.keys.partition_point(|k| k.frame <= frame);
-        match (after.checked_sub(1).and_then(|i| self.keys.get(i)), self.keys.get(after)) {
-            (Some(a), Some(b)) => {
-                let t = (frame - a.frame) / (b.frame - a.frame);
-                let t = match self.interpolation {
-                    Interpolation::Linear => t,
-                    Interpolation::Smooth => t * t * (3.0 - 2.0 * t),
-                };
-                Some(Key {
-                    frame,
-                    translate: a.translate.lerp(b.translate, t),
-                    rotate: a.rotate.lerp(b.rotate, t),
-                    scale: a.scale.lerp(b.scale, t),
-                })
-            }
-            (Some(end), None) | (None, Some(end)) => Some(*end),
-            (None, None) => None,
+    /// The motion for the engine. `time` turns a frame into seconds; `centre` [m] is the mean of the pinned
+    /// particles at the start: the pivot when the scene gives none.
+    pub fn for_engine(&self, time: impl Fn(f64) -> f64, centre: DVec3) -> toile::drive::Motion {
+        let key = |k: &KeyFile| toile::drive::Key {
+            time: time(k.frame),
+            translate: DVec3::from(k.translate) * self.axes.length_in(1.0),
+            rotate: DVec3::from(k.rotate),
+            scale: DVec3::from(k.scale.values()),
+        };
+        toile::drive::Motion {
+            keys: self.keys.iter().map(key).collect(),
+            pivot: self.pivot.unwrap_or(centre),
+            smooth: self.smooth,
+            basis: self.axes.basis(),
         }
     }
 }

@@ -19,8 +19,8 @@ pub struct ClothFile {
     pub file_units: Option<Units>,
     /// Up axis of the mesh file. Default: the scene's `up`.
     pub file_up: Option<Up>,
-    /// What a mesh file's unstretched state is: "shape" (its positions) or "uv" (its vt coordinates, as lengths
-    /// in `file_units`). Default "shape".
+    /// What a mesh file's unstretched state is: "shape" (its positions; vt, if any, only say where the warp runs)
+    /// or "uv" (its vt coordinates, as lengths in `file_units`). Default "shape".
     pub rest: Option<Rest>,
     /// Position added after scale and rotation [units]. Default [0, 0, 0].
     #[serde(default)]
@@ -113,7 +113,8 @@ pub enum Shape {
         #[serde(default)]
         plane: Plane,
     },
-    /// A sleeve without ends, its axis along up: u runs around, v along the axis; its borders are bottom and top.
+    /// A sleeve without ends, its axis along up: the warp u runs along the axis, the weft v around; its borders are
+    /// bottom and top.
     Tube {
         /// Radius [units].
         radius: f64,
@@ -215,8 +216,8 @@ choice! {
         /// Green–Lagrange (B14 eq. 4).
         #[default]
         Green,
-        /// Biot: linear in the stretch, well behaved in compression.
-        Biot,
+        /// Engineering: linear in the stretch, also in compression.
+        Engineering,
     }
 }
 
@@ -259,25 +260,15 @@ pub struct Fabric {
     pub shear: Option<f64>,
     /// Contraction along weft per stretch along warp [-]. Below sqrt(warp / weft) in size. Default 0.3.
     pub poisson: f64,
-    /// Bending stiffness along warp and weft [N·m]: moment per width and curvature; cloth has 1e-6 to 1e-4. Default 1e-5.
-    pub bend: Pair,
+    /// Bending stiffness [N·m]: moment per width and curvature; cloth has 1e-6 to 1e-4. Default 1e-5.
+    pub bend: f64,
     /// Internal damping as a time [s]: viscosity = damping × stiffness. Default 0.
     pub damping: f64,
-    /// Thickness between the two faces [m], always in metres. Default 0.0005.
-    pub thickness: f64,
 }
 
 impl Default for Fabric {
     fn default() -> Self {
-        Self {
-            density: 0.2,
-            stretch: Pair::One(1000.0),
-            shear: None,
-            poisson: 0.3,
-            bend: Pair::One(1e-5),
-            damping: 0.0,
-            thickness: 5e-4,
-        }
+        Self { density: 0.2, stretch: Pair::One(1000.0), shear: None, poisson: 0.3, bend: 1e-5, damping: 0.0 }
     }
 }
 
@@ -317,12 +308,10 @@ pub struct Spring {
     pub blend: f64,
     /// Derivative used in the linear system. Default "safe".
     pub tangent: Tangent,
-    /// Damping along each spring [N·s/m]. Default 0.
-    pub damping: f64,
 }
 
 impl Default for Spring {
     fn default() -> Self {
-        Self { blend: 0.05, tangent: Tangent::default(), damping: 0.0 }
+        Self { blend: 0.05, tangent: Tangent::default() }
     }
 }

@@ -66,7 +66,7 @@ pub struct SceneFile {
     pub pin: Vec<PinFile>,
     /// Moving air. Default: none.
     pub wind: Option<WindFile>,
-    /// Resistance of the air at rest.
+    /// Resistance of the air.
     #[serde(default)]
     pub air: Air,
     /// Bodies around the cloth: shown in pictures and used by `toile check`. Cloth does not collide with them yet.
@@ -126,37 +126,34 @@ impl Default for Gravity {
 pub struct Solver {
     /// Time integrator. Default "implicit-euler".
     pub integrator: Integrator,
-    /// Equal time steps per frame. Default 1.
+    /// Equal time steps per frame. Forces are linearised once per step, so stiff cloth wants several. Default 4.
     pub substeps: u32,
-    /// Which of three equivalent linear systems is solved. Default "symmetric".
+    /// Which of three equivalent linear systems is solved. Default "mass".
     pub form: Form,
     /// Iterative method of the linear solve. Default "cg".
     pub method: Method,
-    /// How the matrix is applied. Default "matrix-free".
+    /// How the matrix is applied. Default "block-sparse".
     pub operator: Operator,
     /// Preconditioner of the linear solve. Default "block-jacobi".
     pub preconditioner: Preconditioner,
     /// The solve stops when the largest unbalanced force falls below this fraction of the mean particle
     /// weight [-]. Default 1e-3.
     pub tolerance: f64,
-    /// Most iterations of one linear solve. Default: chosen from the mesh size, so that it only acts on faults.
+    /// Most iterations of one linear solve. Reaching it is counted and shown. Default 20000.
     pub max_iterations: Option<u32>,
-    /// Times the forces are linearised anew within one step (Newton iterations). Default 1.
-    pub linearisations: u32,
 }
 
 impl Default for Solver {
     fn default() -> Self {
         Self {
             integrator: Integrator::default(),
-            substeps: 1,
+            substeps: 4,
             form: Form::default(),
             method: Method::default(),
             operator: Operator::default(),
             preconditioner: Preconditioner::default(),
             tolerance: 1e-3,
             max_iterations: None,
-            linearisations: 1,
         }
     }
 }
@@ -173,11 +170,11 @@ choice! {
 choice! {
     /// The linear system of an implicit step (V00 eq. 4–7). All three have the same solution.
     Form {
-        /// L − h L C L − h² L K L: symmetric, constraints live in the inverse mass (V00 eq. 5–6).
-        #[default]
-        Symmetric,
         /// M − h C − h² K: symmetric, held particles are filtered (V00 eq. 7).
+        #[default]
         Mass,
+        /// L − h L C L − h² L K L: symmetric, constraints live in the inverse mass (V00 eq. 5–6).
+        Symmetric,
         /// I − h L C − h² L K: needs "bicg" or "bicgstab" (V00 eq. 4).
         Unsymmetric,
     }
@@ -199,11 +196,11 @@ choice! {
 choice! {
     /// How the matrix of the linear system is applied.
     Operator {
-        /// Summed over the interactions, never assembled.
-        #[default]
-        MatrixFree,
         /// Assembled once per step into 3×3 blocks.
+        #[default]
         BlockSparse,
+        /// Summed over the interactions, never assembled.
+        MatrixFree,
     }
 }
 
@@ -252,7 +249,7 @@ fn half() -> f64 {
     0.5
 }
 
-/// Resistance of the air at rest.
+/// Resistance of the air to cloth that moves through it. With wind, relative to the wind.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Air {

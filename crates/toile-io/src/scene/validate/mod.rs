@@ -130,7 +130,6 @@ impl Check<'_> {
 
     fn solver(&mut self, solver: &Solver) {
         self.at_least_one("solver.substeps", solver.substeps);
-        self.at_least_one("solver.linearisations", solver.linearisations);
         self.at_least_one("solver.max_iterations", solver.max_iterations.unwrap_or(1));
         self.above_zero("solver.tolerance", solver.tolerance, "", "1e-3 is the default, 1e-6 is strict");
         if solver.tolerance >= 1.0 {
@@ -219,7 +218,6 @@ impl Check<'_> {
                 let what = format!("is {}, it must lie between 0 and 1", spring.blend);
                 self.fail(&format!("{path}.spring.blend"), what, "0.05 is the default");
             }
-            self.not_negative(&format!("{path}.spring.damping"), spring.damping, " N·s/m", "0 is no damping");
             if cloth.model != Model::Springs {
                 self.note(
                     &format!("{path}.spring"),
@@ -293,17 +291,11 @@ impl Check<'_> {
         let at = |field: &str| format!("{path}.{field}");
         self.above_zero(&at("density"), fabric.density, " kg/m²", "a cotton shirt has 0.15");
         self.pair(&at("stretch"), &fabric.stretch, false, " N/m", "woven cloth has 500 to 5000");
-        self.pair(&at("bend"), &fabric.bend, true, " N·m", "woven cloth has 1e-6 to 1e-4");
+        self.not_negative(&at("bend"), fabric.bend, " N·m", "woven cloth has 1e-6 to 1e-4");
         if let Some(shear) = fabric.shear {
             self.not_negative(&at("shear"), shear, " N/m", "woven cloth has 10 to 300");
         }
         self.not_negative(&at("damping"), fabric.damping, " s", "0 is no damping; 0.01 calms a garment");
-        self.above_zero(
-            &at("thickness"),
-            fabric.thickness,
-            " m",
-            "a cotton shirt has 0.0003, always in metres",
-        );
         let [warp, weft] = fabric.stretch.values();
         let limit = (warp / weft).sqrt();
         if warp > 0.0 && weft > 0.0 && fabric.poisson.abs() >= limit {

@@ -1,0 +1,557 @@
+//! From a scene to a world ready to step. Dirty meshes are repaired where that is possible, and it is said.
+
+use crate::obj::{Obj, Polygons, Triangles};
+use crate::scene::schema::{self, BodyShape, Border, Corner, Pattern, Plane, Resolution, Rest, Shape};
+use crate::scene::{BodySource, Cloth, ClothSource, Hold, InputFile, Pin, Scene, SceneMeshes, Select, Slide};
+use glam::{DVec2, DVec3};
+use std::fmt;
+use toile::forces::{Strain, Tangent};
+use toile::mesh::{Mesh, shapes};
+use toile::solve::{Form, Method, OperatorKind, PreconditionerKind};
+use toile::{
+    Air, Bending, Fabric, Freedom, Grip, PinDown, Setup, SolverSettings, Stretching, WindField, World,
+};
+
+/// Half the density of air [kg/m³] times one: turns a drag coefficient into the engine's quadratic factor.
+const HALF_AIR_DENSITY: f64 = 0.6;
+
+/// A scene turned into things that move and things to look at.
+pub struct Built {
+    /// The world at its first frame.
+    pub world: World,
+    /// For each cloth, its polygons as files should show them: n-gons kept, winding made consistent.
+    pub polygons: Vec<Polygons>,
+    /// Bodies in place.
+    pub bodies: Vec<BodyMesh>,
+    /// What was repaired or is worth knowing.
+    pub notes: Vec<String>,
+    /// Mesh files that went in.
+    pub inputs: Vec<InputFile>,
+}
+
+/// A body in place.
+#[derive(Clone, Debug)]
+pub struct BodyMesh {
+    /// Name.
+    pub name: String,
+    /// Positions [m].
+    pub positions: Vec<DVec3>,
+    /// Triangles.
+    pub faces: Vec<[u32; 3]>,
+}
+
+/// Why a checked scene still cannot be built.
+#[derive(Debug)]
+pub struct BuildError {
+    /// What is wrong, with object, element, value and fix.
+    pub message: String,
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for BuildError {}
+
+fn refuse(object: &str, reason: impl fmt::Display) -> BuildError {
+    BuildError { message: format!("{object}: {reason}") }
+}
+
+/// Builds the world of a scene.
+pub fn build(scene: &Scene) -> Result<Built, BuildError> {
+    let meshes = scene.read_meshes().map_err(|error| BuildError { message: error.to_string() })?;
+    let mut notes = Vec::new();
+    let mut cloths = Vec::new();
+    let mut parts = Vec::new();
+    for cloth in &scene.cloths {
+        let object = format!("cloth `{}`", cloth.name);
+        let part = match &cloth.source {
+            ClothSource::Shape(shape) => generated(shape).map_err(|error| refuse(&object, error))?,
+            ClothSource::File(file, rest) => {
+                let obj = meshes.get(file).ok_or_else(|| refuse(&object, "its mesh file was not read"))?;
+                from_file(obj, *rest, &object, &mut notes)
+            }
+        };
+        let part = part.placed(cloth);
+        cloths.push(engine_cloth(scene, cloth, &part).map_err(|error| refuse(&object, error))?);
+        parts.push(part);
+    }
+    let pins = scene.pins.iter().map(|pin| engine_pin(scene, pin, &parts[pin.cloth], &mut notes)).collect();
+    let setup = Setup {
+        cloths,
+        pins,
+        gravity: scene.gravity,
+        wind: wind(scene),
+        solver: solver(&scene.solver),
+        substeps: scene.solver.substeps,
+    };
+    let world = World::new(setup).map_err(|error| BuildError { message: error.to_string() })?;
+    let polygons = parts.into_iter().map(|part| part.polygons).collect();
+    Ok(Built { world, polygons, bodies: bodies(scene, &meshes)?, notes, inputs: meshes.inputs })
+}
+
+/// A cloth's mesh before it becomes the engine's.
+struct Part {
+    positions: Vec<DVec3>,
+    faces: Vec<[u32; 3]>,
+    rest: Vec<[DVec2; 3]>,
+    polygons: Polygons,
+    /// Named vertex sets: borders of shapes, groups of files.
+    groups: Vec<(String, Vec<u32>)>,
+}
+
+impl Part {
+    fn placed(mut self, cloth: &Cloth) -> Part {
+        self.positions.iter_mut().for_each(|p| *p = cloth.placement.transform_point3(*p));
+        self.rest.as_flattened_mut().iter_mut().for_each(|r| *r *= cloth.scale);
+        self
+    }
+
+    fn group(&self, name: &str) -> Vec<u32> {
+        self.groups.iter().find(|(n, _)| n == name).map(|(_, v)| v.clone()).unwrap_or_default()
+    }
+}
+
+fn generated(shape: &Shape) -> Result<Part, shapes::ShapeError> {
+    let pattern = |pattern: Pattern, amount: f64, seed: Option<u64>| {
+        let seed = seed.unwrap_or_default();
+        match pattern {
+            Pattern::Structured => shapes::Pattern::Structured,
+            Pattern::Flipped => shapes::Pattern::Flipped,
+            Pattern::Alternating => shapes::Pattern::Alternating,
+            Pattern::Equilateral => shapes::Pattern::Equilateral,
+            Pattern::Jittered => shapes::Pattern::Jittered { amount, seed },
+            Pattern::Delaunay => shapes::Pattern::Delaunay { seed },
+        }
+    };
+    let quads = |resolution: &Resolution| match *resolution {
+        Resolution::Two(n) => n.map(|n| n as usize),
+        Resolution::One(n) => [n as usize; 2],
+    };
+    let (made, lay): (shapes::Shape, Box<dyn Fn(DVec3) -> DVec3>) = match *shape {
+        Shape::Sheet { size: [w, h], ref resolution, pattern: kind, amount, seed, plane } => {
+            let [nx, ny] = quads(resolution);
+            (shapes::sheet(w, h, nx, ny, pattern(kind, amount, seed))?, lay_out(plane, w, h))
+        }
+        Shape::Strip { length, width, ref resolution, pattern: kind, amount, seed, plane } => {
+            let [nx, ny] = quads(resolution);
+            (
+                shapes::sheet(length, width, nx, ny, pattern(kind, amount, seed))?,
+                lay_out(plane, length, width),
+            )
+        }
+        Shape::Disc { radius, resolution, pattern: kind, amount, seed, plane } => {
+            let made = shapes::disc(radius, resolution as usize, pattern(kind, amount, seed))?;
+            (made, lay_out(plane, 0.0, 0.0))
+        }
+        Shape::Tube { radius, length, ref resolution, pattern: kind, amount, seed } => {
+            let [around, up] = quads(resolution);
+            let made = shapes::tube(radius, radius, length, around, up, pattern(kind, amount, seed))?;
+            (made, Box::new(move |p| p - DVec3::Y * (0.5 * length)))
+        }
+    };
+    let mirrored = !matches!(shape, Shape::Tube { .. });
+    let turn = |f: &[u32; 3]| if mirrored { [f[0], f[2], f[1]] } else { *f };
+    let turn_rest = |r: &[DVec2; 3]| if mirrored { [r[0], r[2], r[1]] } else { *r };
+    let faces: Vec<[u32; 3]> = made.faces.iter().map(turn).collect();
+    let named = |name: &str| match name {
+        "lower" => "bottom".to_string(),
+        "upper" => "top".to_string(),
+        other => other.to_string(),
+    };
+    Ok(Part {
+        positions: made.positions.iter().map(|p| lay(*p)).collect(),
+        rest: made.rest.iter().map(turn_rest).collect(),
+        polygons: Polygons::from_triangles(&faces),
+        faces,
+        groups: made.groups.iter().map(|(name, vertices)| (named(name), vertices.clone())).collect(),
+    })
+}
+
+/// The engine's flat shapes lie in y = 0 with (u, v) = (x, z). Scenes want them centred, standing (v up, front
+/// to the viewer) or lying (v away from the viewer, front up). Both are mirror images: faces turn round.
+fn lay_out(plane: Plane, width: f64, height: f64) -> Box<dyn Fn(DVec3) -> DVec3> {
+    Box::new(move |p| {
+        let (u, v) = (p.x - 0.5 * width, p.z - 0.5 * height);
+        match plane {
+            Plane::Upright => DVec3::new(u, v, 0.0),
+            Plane::Flat => DVec3::new(u, 0.0, -v),
+        }
+    })
+}
+
+fn from_file(mut obj: Obj, rest: Rest, object: &str, notes: &mut Vec<String>) -> Part {
+    let turned = obj.orient_faces().flipped;
+    if let Some(first) = turned.first() {
+        notes.push(format!(
+            "{object}: {} faces were wound against their neighbours and have been turned, the first is number {}",
+            turned.len(),
+            first + 1
+        ));
+    }
+    let triangles = obj.triangulate();
+    if let Some(first) = triangles.doubtful.first() {
+        notes.push(format!(
+            "{object}: {} polygons cross themselves or have no area, the first is number {}",
+            triangles.doubtful.len(),
+            first + 1
+        ));
+    }
+    let groups = obj.groups.iter().map(|g| g.name.clone());
+    let groups = groups.map(|name| (obj.group_vertices(&name).unwrap_or_default(), name));
+    Part {
+        rest: rest_of(&obj, &triangles, rest),
+        groups: groups.map(|(vertices, name)| (name, vertices)).collect(),
+        positions: obj.positions,
+        faces: triangles.faces,
+        polygons: obj.polygons,
+    }
+}
+
+/// Rest triangles of a mesh file: its flat pattern, or its own triangles with the warp where vt say.
+fn rest_of(obj: &Obj, triangles: &Triangles, rest: Rest) -> Vec<[DVec2; 3]> {
+    let chart = |k: usize| -> Option<[DVec2; 3]> {
+        let corners = triangles.texcoords.get(k)?;
+        let mut chart = [DVec2::ZERO; 3];
+        for (slot, t) in chart.iter_mut().zip(corners) {
+            *slot = *obj.texcoords.get(*t as usize)?;
+        }
+        Some(chart)
+    };
+    triangles
+        .faces
+        .iter()
+        .enumerate()
+        .map(|(k, face)| {
+            let x = face.map(|v| obj.positions[v as usize]);
+            match (rest, chart(k)) {
+                (Rest::Uv, Some(chart)) => chart,
+                (_, chart) => flatten(x, warp_direction(x, chart)),
+            }
+        })
+        .collect()
+}
+
+/// The direction in space in which u grows: along vt if there are any, else along x (or z, if that is across).
+fn warp_direction(x: [DVec3; 3], chart: Option<[DVec2; 3]>) -> DVec3 {
+    let fallback =
+        if (x[1] - x[0]).cross(x[2] - x[0]).normalize_or_zero().x.abs() < 0.9 { DVec3::X } else { DVec3::Z };
+    let Some([a, b, c]) = chart else { return fallback };
+    let (p, q) = (b - a, c - a);
+    let det = p.perp_dot(q);
+    if det == 0.0 || !det.is_finite() {
+        return fallback;
+    }
+    ((x[1] - x[0]) * q.y - (x[2] - x[0]) * p.y) / det
+}
+
+/// A triangle in space laid flat, with u along the given direction.
+fn flatten(x: [DVec3; 3], warp: DVec3) -> [DVec2; 3] {
+    let normal = (x[1] - x[0]).cross(x[2] - x[0]).normalize_or_zero();
+    let u = (warp - normal * warp.dot(normal))
+        .try_normalize()
+        .unwrap_or_else(|| (x[1] - x[0]).normalize_or_zero());
+    let v = normal.cross(u);
+    x.map(|p| DVec2::new((p - x[0]).dot(u), (p - x[0]).dot(v)))
+}
+
+fn engine_cloth(scene: &Scene, cloth: &Cloth, part: &Part) -> Result<toile::Cloth, toile::mesh::MeshError> {
+    let mesh = Mesh::new(part.positions.len(), part.faces.clone(), part.rest.clone())?;
+    let fabric = Fabric {
+        density: cloth.fabric.density,
+        stretch: cloth.fabric.stretch.values(),
+        shear: cloth.fabric.shear_stiffness(),
+        poisson: cloth.fabric.poisson,
+        bend: cloth.fabric.bend,
+        damping: cloth.fabric.damping,
+    };
+    let (wind_drag, coefficient) = scene.wind.as_ref().map_or((0.0, 0.0), |w| (w.drag, w.drag_coefficient));
+    Ok(toile::Cloth {
+        velocity: cloth.velocity,
+        stretching: match cloth.model {
+            schema::Model::Membrane => Stretching::Membrane(match cloth.strain {
+                schema::Strain::Green => Strain::Green,
+                schema::Strain::Engineering => Strain::Engineering,
+            }),
+            schema::Model::Springs => Stretching::Springs(match cloth.spring.tangent {
+                schema::Tangent::Safe => Tangent::Safe,
+                schema::Tangent::Exact => Tangent::Exact,
+                schema::Tangent::Paper => Tangent::Paper,
+                schema::Tangent::Blend => Tangent::Blend(cloth.spring.blend),
+            }),
+        },
+        bending: match cloth.bending {
+            schema::Bending::Hinge => Bending::Hinge,
+            schema::Bending::None => Bending::None,
+        },
+        air: Air {
+            drag: scene.air.drag * fabric.density,
+            normal: scene.air.normal_drag + wind_drag,
+            quadratic: HALF_AIR_DENSITY * coefficient,
+        },
+        ..toile::Cloth::new(&cloth.name, mesh, part.positions.clone(), fabric)
+    })
+}
+
+fn engine_pin(scene: &Scene, pin: &Pin, part: &Part, notes: &mut Vec<String>) -> PinDown {
+    let vertices = selected(pin, part);
+    if vertices.is_empty() {
+        notes.push(format!(
+            "a pin of cloth `{}` holds no particle: nothing lies where it looks",
+            scene.cloths[pin.cloth].name
+        ));
+    }
+    let count = vertices.len().max(1) as f64;
+    let centre = vertices.iter().fold(DVec3::ZERO, |sum, v| sum + part.positions[*v as usize]) / count;
+    let time = |frame: f64| (frame - f64::from(scene.frames.first)) * scene.frame_time;
+    // Bounds at the ends of the run reach beyond it, so that `--frames` may go on.
+    let from = if pin.from <= scene.frames.first { f64::NEG_INFINITY } else { time(f64::from(pin.from)) };
+    let until = if pin.until >= scene.frames.last { f64::INFINITY } else { time(f64::from(pin.until)) };
+    PinDown {
+        cloth: pin.cloth,
+        vertices,
+        grip: match (pin.hold, pin.slide) {
+            (Hold::Soft { stiffness, damping }, _) => Grip::Soft { stiffness, damping },
+            (Hold::Hard, Slide::Fixed) => Grip::Hard(Freedom::Fixed),
+            (Hold::Hard, Slide::Line(n)) => Grip::Hard(Freedom::Line(n)),
+            (Hold::Hard, Slide::Plane(n)) => Grip::Hard(Freedom::Plane(n)),
+        },
+        motion: pin.motion.for_engine(time, centre),
+        active: from..until,
+    }
+}
+
+fn selected(pin: &Pin, part: &Part) -> Vec<u32> {
+    let within = |test: &dyn Fn(DVec3) -> bool| -> Vec<u32> {
+        (0..part.positions.len() as u32).filter(|v| test(part.positions[*v as usize])).collect()
+    };
+    match &pin.select {
+        Select::All => within(&|_| true),
+        Select::Box { min, max } => within(&|p| p.cmpge(*min).all() && p.cmple(*max).all()),
+        Select::Ball { centre, radius } => within(&|p| p.distance(*centre) <= *radius),
+        Select::Indices(indices) => indices.clone(),
+        Select::Group(name) => part.group(name),
+        Select::Border(Border::Left) => part.group("left"),
+        Select::Border(Border::Right) => part.group("right"),
+        Select::Border(Border::Bottom) => part.group("bottom"),
+        Select::Border(Border::Top) => part.group("top"),
+        Select::Border(Border::All) => border_of(part),
+        Select::Corners(corners) => corners.iter().flat_map(|corner| corner_of(part, *corner)).collect(),
+    }
+}
+
+fn border_of(part: &Part) -> Vec<u32> {
+    Mesh::new(part.positions.len(), part.faces.clone(), part.rest.clone())
+        .map(|m| m.border())
+        .unwrap_or_default()
+}
+
+fn corner_of(part: &Part, corner: Corner) -> Option<u32> {
+    let (side, end) = match corner {
+        Corner::TopLeft => ("left", "top"),
+        Corner::TopRight => ("right", "top"),
+        Corner::BottomLeft => ("left", "bottom"),
+        Corner::BottomRight => ("right", "bottom"),
+    };
+    let end = part.group(end);
+    part.group(side).into_iter().find(|v| end.contains(v))
+}
+
+fn wind(scene: &Scene) -> WindField {
+    let Some(wind) = &scene.wind else { return WindField::default() };
+    let gusts = wind.gusts.as_ref();
+    WindField {
+        velocity: wind.velocity,
+        gust: gusts.map_or(0.0, |g| g.amplitude),
+        frequency: gusts.map_or(0.0, |g| g.frequency),
+        seed: gusts.and_then(|g| g.seed).unwrap_or(scene.seed),
+    }
+}
+
+fn solver(solver: &schema::Solver) -> SolverSettings {
+    let default = SolverSettings::default();
+    SolverSettings {
+        form: match solver.form {
+            schema::Form::Symmetric => Form::Symmetric,
+            schema::Form::Mass => Form::Mass,
+            schema::Form::Unsymmetric => Form::Unsymmetric,
+        },
+        method: match solver.method {
+            schema::Method::Cg => Method::Cg,
+            schema::Method::Bicg => Method::Bicg,
+            schema::Method::Bicgstab => Method::Bicgstab,
+        },
+        operator: match solver.operator {
+            schema::Operator::MatrixFree => OperatorKind::MatrixFree,
+            schema::Operator::BlockSparse => OperatorKind::BlockSparse,
+        },
+        preconditioner: match solver.preconditioner {
+            schema::Preconditioner::BlockJacobi => PreconditionerKind::BlockJacobi,
+            schema::Preconditioner::None => PreconditionerKind::None,
+        },
+        tolerance: solver.tolerance,
+        max_iterations: solver.max_iterations.map_or(default.max_iterations, |n| n as usize),
+    }
+}
+
+fn bodies(scene: &Scene, meshes: &SceneMeshes) -> Result<Vec<BodyMesh>, BuildError> {
+    scene
+        .bodies
+        .iter()
+        .map(|body| {
+            let object = format!("body `{}`", body.name);
+            let (positions, faces) = match &body.source {
+                BodySource::Shape(BodyShape::Sphere { radius, subdivisions }) => ball(*radius, *subdivisions),
+                BodySource::Shape(BodyShape::Plane { size }) => block(DVec3::new(size[0], 0.0, size[1])),
+                BodySource::Shape(BodyShape::Box { size }) => block(DVec3::from(*size)),
+                BodySource::File(file) => {
+                    let obj =
+                        meshes.get(file).ok_or_else(|| refuse(&object, "its mesh file was not read"))?;
+                    let triangles = obj.triangulate();
+                    (obj.positions, triangles.faces)
+                }
+            };
+            let positions = positions.iter().map(|p| body.placement.transform_point3(*p)).collect();
+            Ok(BodyMesh { name: body.name.clone(), positions, faces })
+        })
+        .collect()
+}
+
+/// A box of the given extents, or a rectangle facing up if it has no height.
+fn block(size: DVec3) -> (Vec<DVec3>, Vec<[u32; 3]>) {
+    let h = 0.5 * size;
+    let level = |y: f64| {
+        [(-1.0, 1.0), (1.0, 1.0), (1.0, -1.0), (-1.0, -1.0)].map(|(x, z)| DVec3::new(x * h.x, y, z * h.z))
+    };
+    if size.y == 0.0 {
+        return (level(0.0).to_vec(), vec![[0, 1, 2], [0, 2, 3]]);
+    }
+    let points = [level(-h.y), level(h.y)].concat();
+    let mut faces = vec![[4, 5, 6], [4, 6, 7], [0, 2, 1], [0, 3, 2]];
+    for k in 0..4u32 {
+        let next = (k + 1) % 4;
+        faces.extend([[k, next, next + 4], [k, next + 4, k + 4]]);
+    }
+    (points, faces)
+}
+
+/// A ball from an icosahedron, each face cut in four `subdivisions` times, vertices on the sphere.
+fn ball(radius: f64, subdivisions: u32) -> (Vec<DVec3>, Vec<[u32; 3]>) {
+    let g = 0.5 * (1.0 + 5f64.sqrt());
+    let mut points: Vec<DVec3> = [(-1.0, g), (1.0, g), (-1.0, -g), (1.0, -g)]
+        .iter()
+        .map(|&(a, b)| DVec3::new(a, b, 0.0))
+        .chain([(-1.0, g), (1.0, g), (-1.0, -g), (1.0, -g)].iter().map(|&(a, b)| DVec3::new(0.0, a, b)))
+        .chain([(g, -1.0), (g, 1.0), (-g, -1.0), (-g, 1.0)].iter().map(|&(a, b)| DVec3::new(a, 0.0, b)))
+        .map(|p| p.normalize() * radius)
+        .collect();
+    let mut faces: Vec<[u32; 3]> = vec![
+        [0, 11, 5],
+        [0, 5, 1],
+        [0, 1, 7],
+        [0, 7, 10],
+        [0, 10, 11],
+        [1, 5, 9],
+        [5, 11, 4],
+        [11, 10, 2],
+        [10, 7, 6],
+        [7, 1, 8],
+        [3, 9, 4],
+        [3, 4, 2],
+        [3, 2, 6],
+        [3, 6, 8],
+        [3, 8, 9],
+        [4, 9, 5],
+        [2, 4, 11],
+        [6, 2, 10],
+        [8, 6, 7],
+        [9, 8, 1],
+    ];
+    for _ in 0..subdivisions.min(8) {
+        let mut middles = std::collections::BTreeMap::new();
+        let mut middle = |a: u32, b: u32| {
+            *middles.entry([a.min(b), a.max(b)]).or_insert_with(|| {
+                points.push((points[a as usize] + points[b as usize]).normalize() * radius);
+                points.len() as u32 - 1
+            })
+        };
+        faces = faces
+            .iter()
+            .flat_map(|&[a, b, c]| {
+                let (x, y, z) = (middle(a, b), middle(b, c), middle(c, a));
+                [[a, x, z], [b, y, x], [c, z, y], [x, y, z]]
+            })
+            .collect();
+    }
+    (points, faces)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn signed_volume(points: &[DVec3], faces: &[[u32; 3]]) -> f64 {
+        let tetra = |f: &[u32; 3]| {
+            let [a, b, c] = f.map(|v| points[v as usize]);
+            a.dot(b.cross(c)) / 6.0
+        };
+        faces.iter().map(tetra).sum()
+    }
+
+    #[test]
+    fn bodies_are_closed_and_face_outwards() {
+        let (points, faces) = ball(2.0, 3);
+        let exact = 4.0 / 3.0 * std::f64::consts::PI * 8.0;
+        let volume = signed_volume(&points, &faces);
+        assert!(volume > 0.97 * exact && volume < exact, "{volume} of {exact}");
+        assert_eq!(faces.len(), 20 * 64);
+        let (points, faces) = block(DVec3::new(1.0, 2.0, 3.0));
+        assert!((signed_volume(&points, &faces) - 6.0).abs() < 1e-14);
+        assert_eq!(faces.len(), 12);
+        let (points, faces) = block(DVec3::new(1.0, 0.0, 3.0));
+        let up = |f: &[u32; 3]| {
+            let [a, b, c] = f.map(|v| points[v as usize]);
+            (b - a).cross(c - a).y > 0.0
+        };
+        assert!(faces.iter().all(up) && faces.len() == 2);
+    }
+
+    #[test]
+    fn shapes_stand_or_lie_with_their_front_to_the_viewer() {
+        let normal = |plane: &str| {
+            let text = format!(
+                "toile = 1\nunits = \"m\"\nup = \"y\"\n[[cloth]]\nshape = {{ kind = \"sheet\", size = [1, 2], resolution = [2, 4], plane = \"{plane}\" }}\n"
+            );
+            let scene = Scene::parse(&text, "test").expect("scene");
+            let world = build(&scene).expect("world").world;
+            let x = world.positions(0);
+            let normals: Vec<DVec3> = world.cloths()[0]
+                .mesh
+                .faces()
+                .iter()
+                .map(|f| {
+                    (x[f[1] as usize] - x[f[0] as usize])
+                        .cross(x[f[2] as usize] - x[f[0] as usize])
+                        .normalize()
+                })
+                .collect();
+            assert!(normals.iter().all(|n| n.abs_diff_eq(normals[0], 1e-12)));
+            normals[0]
+        };
+        assert!(normal("upright").abs_diff_eq(DVec3::Z, 1e-12));
+        assert!(normal("flat").abs_diff_eq(DVec3::Y, 1e-12));
+    }
+
+    #[test]
+    fn every_built_in_scene_builds_and_its_pins_hold_something() {
+        for builtin in crate::scene::BUILTINS {
+            let scene = Scene::parse(builtin.text, builtin.name).expect("scene");
+            let built = build(&scene).expect("world");
+            assert!(built.notes.is_empty(), "{}: {:?}", builtin.name, built.notes);
+            let strain = built.world.strains(0).into_iter().fold(0.0, f64::max);
+            assert!(strain.abs() < 1e-12, "{} starts unstretched", builtin.name);
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! The benchmarks.
+
+pub mod hang;

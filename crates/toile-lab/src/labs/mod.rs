@@ -1,0 +1,8 @@
+//! The experiments.
+
+pub mod aligned_springs;
+pub mod forms;
+pub mod freefall;
+pub mod laws;
+pub mod patch;
+pub mod same_bits;

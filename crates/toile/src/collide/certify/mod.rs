@@ -1,0 +1,395 @@
+//! The exact checker: one frame of any tool's cache, finite → topology → every pair of faces.
+//!
+//! It shares no code with the contact filter it judges. "Zero intersections" means: no vertex is NaN or infinite, no
+//! face is degenerate, and no two faces have anything in common but the vertices they share, decided by exact
+//! predicates on the stored values. Neighbours are judged like any other pair: a face folded flat on the next one, or
+//! pushed through a face it shares a vertex with, is found. Faces are closed sets: touching exactly counts.
+//!
+//! Bodies are judged against cloth but, unless asked, not by themselves or against one another: scanned and animated
+//! bodies overlap at the armpits, and that is no fault of the cloth.
+//!
+//! What a frame cannot show: cloth that passed through something *between* two frames and came out clean.
+//!
+//! ```
+//! use toile::collide::certify::{Checker, CheckOptions, CheckSurface, Kind};
+//! use toile::mesh::shapes::{Pattern, sheet};
+//!
+//! let cloth = sheet(1.0, 1.0, 10, 10, Pattern::Structured).unwrap();
+//! let surface = CheckSurface::new("sheet", Kind::Cloth, cloth.positions.len(), cloth.faces);
+//! let mut checker = Checker::new(vec![surface], CheckOptions::default()).unwrap();
+//! let verdict = checker.check(&[&cloth.positions]);
+//! assert!(verdict.pass());
+//! assert!(verdict.min_distance().unwrap() > 0.07);
+//! ```
+
+mod distance;
+mod exact;
+mod finding;
+mod meet;
+mod predicates;
+mod scan;
+mod tree;
+
+use std::fmt;
+
+use glam::DVec3;
+use rayon::prelude::*;
+
+pub use finding::{ClosePair, Closest, EdgeId, FaceId, Finding, Meeting, Named, VertexId};
+
+use meet::has_area;
+use predicates::{LARGEST, Plane};
+use scan::{Corner, Hit, Owned, Pair, Scan};
+use tree::{Extent, Tree};
+
+/// Below this many faces per task, handing them to another thread costs more than it saves.
+const GRAIN: usize = 1024;
+
+/// What a surface is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Judged by itself and against everything.
+    Cloth,
+    /// Judged against cloth.
+    Body,
+}
+
+/// A surface to judge: fixed faces over vertices that move.
+#[derive(Clone, Debug)]
+pub struct CheckSurface {
+    /// Name used in findings.
+    pub name: String,
+    /// Cloth or body.
+    pub kind: Kind,
+    /// Number of vertices.
+    pub vertices: usize,
+    /// Vertex indices of each face.
+    pub faces: Vec<[u32; 3]>,
+}
+
+impl CheckSurface {
+    /// A surface of `vertices` vertices.
+    pub fn new(name: impl Into<String>, kind: Kind, vertices: usize, faces: Vec<[u32; 3]>) -> CheckSurface {
+        CheckSurface { name: name.into(), kind, vertices, faces }
+    }
+}
+
+/// How much of the smallest distance to look for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Distance {
+    /// Not at all.
+    Off,
+    /// Only if no larger than this [m]; the cheaper the smaller.
+    Within(f64),
+    /// Whatever it is.
+    Exact,
+}
+
+/// What to check and how much to list.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CheckOptions {
+    /// Smallest distance between features.
+    pub distance: Distance,
+    /// Judge bodies by themselves and against one another too (degenerate faces, duplicates, intersections).
+    pub bodies: bool,
+    /// Most intersections listed; the rest is counted. Bounds the memory a hopeless frame can take.
+    pub list: usize,
+}
+
+impl Default for CheckOptions {
+    fn default() -> CheckOptions {
+        CheckOptions { distance: Distance::Exact, bodies: false, list: 65_536 }
+    }
+}
+
+/// Why a checker could not be made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckError {
+    /// What there is too much of.
+    pub what: &'static str,
+    /// How many were given.
+    pub value: usize,
+    /// How many are accepted.
+    pub limit: usize,
+}
+
+impl fmt::Display for CheckError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} {} to check, at most {}: check the surfaces in groups",
+            self.value, self.what, self.limit
+        )
+    }
+}
+
+impl std::error::Error for CheckError {}
+
+/// The judgement of one frame. The same for any number of threads and whatever was checked before.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdict {
+    /// Everything wrong with the frame: vertices, then topology, then faces, then intersections, each in order.
+    pub findings: Vec<Finding>,
+    /// Intersections beyond [`CheckOptions::list`].
+    pub unlisted: usize,
+    /// The closest vertex and face (apart from its own) or two edges (without a common vertex): measured in f64, to
+    /// about 1e-15 of the coordinates. Neighbours count, so that it never exceeds the size of an element. Where
+    /// faces cross it is the distance of their features, not zero. `None` when not asked for, when nothing is as
+    /// close as asked, or when vertices could not be judged.
+    pub closest: Option<Closest>,
+}
+
+impl Verdict {
+    /// Whether the frame is finite, well-formed and free of intersections.
+    pub fn pass(&self) -> bool {
+        self.findings.is_empty() && self.unlisted == 0
+    }
+
+    /// Distance of the closest pair [m].
+    pub fn min_distance(&self) -> Option<f64> {
+        self.closest.map(|closest| closest.distance)
+    }
+
+    /// Number of intersecting pairs of faces, unlisted ones included.
+    pub fn intersections(&self) -> usize {
+        let listed = self.findings.iter().filter(|f| matches!(f, Finding::Intersection { .. })).count();
+        listed + self.unlisted
+    }
+}
+
+/// Judges frame after frame of the same surfaces; keeps its tree and buffers.
+pub struct Checker {
+    options: CheckOptions,
+    names: Vec<String>,
+    surfaces: Vec<Span>,
+    /// Faces whose indices exist, with vertices numbered over all surfaces.
+    faces: Vec<[u32; 3]>,
+    ids: Vec<FaceId>,
+    /// Whether a face is judged by itself: cloth always, bodies when asked.
+    judged: Vec<bool>,
+    owned: Vec<Owned>,
+    topology: Vec<Finding>,
+    x: Vec<DVec3>,
+    /// Whether a vertex is finite and in range.
+    sound: Vec<bool>,
+    extents: Vec<Extent>,
+    planes: Vec<Plane>,
+    open: Vec<bool>,
+    tree: Tree,
+    guess: Option<Pair>,
+}
+
+/// Where the vertices of a surface are.
+struct Span {
+    first: u32,
+    vertices: usize,
+}
+
+impl Checker {
+    /// A checker for these surfaces. Broken faces are no error: every verdict reports them.
+    pub fn new(surfaces: Vec<CheckSurface>, options: CheckOptions) -> Result<Checker, CheckError> {
+        let most = u32::MAX as usize;
+        let total =
+            |count: fn(&CheckSurface) -> usize| surfaces.iter().map(count).fold(0, usize::saturating_add);
+        for (what, value) in [("vertices", total(|s| s.vertices)), ("faces", total(|s| s.faces.len()))] {
+            if value > most {
+                return Err(CheckError { what, value, limit: most });
+            }
+        }
+        let mut checker = Checker::empty(options);
+        for surface in surfaces {
+            checker.add(surface);
+        }
+        checker.tree = Tree::new(checker.judged.clone());
+        checker.owned = owners(&checker.faces, checker.vertices());
+        Ok(checker)
+    }
+
+    /// Judges one frame: positions [m] of each surface, in the order of the surfaces.
+    pub fn check(&mut self, positions: &[&[DVec3]]) -> Verdict {
+        let mut findings = self.load(positions);
+        let complete = findings.is_empty();
+        findings.extend_from_slice(&self.topology);
+        self.prepare();
+        findings.extend(self.without_area());
+        self.tree.fit(&self.extents);
+        let (hits, total) = self.scan().meetings(self.options.list);
+        findings.extend(hits.iter().map(|hit| self.intersection(hit)));
+        let closest = if complete { self.closest() } else { None };
+        Verdict { findings, unlisted: total - hits.len(), closest }
+    }
+
+    /// A finding or a close pair in words, with the names of its surfaces.
+    pub fn describe<T>(&self, item: T) -> Named<'_, T> {
+        Named { names: &self.names, item }
+    }
+
+    fn empty(options: CheckOptions) -> Checker {
+        Checker {
+            options,
+            names: Vec::new(),
+            surfaces: Vec::new(),
+            faces: Vec::new(),
+            ids: Vec::new(),
+            judged: Vec::new(),
+            owned: Vec::new(),
+            topology: Vec::new(),
+            x: Vec::new(),
+            sound: Vec::new(),
+            extents: Vec::new(),
+            planes: Vec::new(),
+            open: Vec::new(),
+            tree: Tree::default(),
+            guess: None,
+        }
+    }
+
+    fn vertices(&self) -> usize {
+        self.surfaces.last().map_or(0, |span| span.first as usize + span.vertices)
+    }
+
+    fn add(&mut self, surface: CheckSurface) {
+        let first = self.vertices() as u32;
+        let number = self.surfaces.len() as u32;
+        let judged = self.options.bodies || surface.kind == Kind::Cloth;
+        for (f, face) in surface.faces.iter().enumerate() {
+            let id = FaceId { surface: number, face: f as u32 };
+            if let Some(&index) = face.iter().find(|&&v| v as usize >= surface.vertices) {
+                self.topology.push(Finding::BadIndex { face: id, index });
+                continue;
+            }
+            let [a, b, c] = *face;
+            if judged && (a == b || b == c || c == a) {
+                self.topology.push(Finding::RepeatedIndex { face: id });
+            }
+            self.faces.push(face.map(|v| first + v));
+            self.ids.push(id);
+            self.judged.push(judged);
+        }
+        self.names.push(surface.name);
+        self.surfaces.push(Span { first, vertices: surface.vertices });
+    }
+
+    /// Takes the positions in; reports what is missing, not finite or out of range.
+    fn load(&mut self, positions: &[&[DVec3]]) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        self.x.clear();
+        self.sound.clear();
+        for (s, span) in self.surfaces.iter().enumerate() {
+            let (surface, given) = (s as u32, positions.get(s).copied().unwrap_or_default());
+            if given.len() != span.vertices || s >= positions.len() {
+                findings.push(Finding::WrongCount { surface, expected: span.vertices, given: given.len() });
+            }
+            for (v, &value) in given.iter().take(span.vertices).enumerate() {
+                let vertex = VertexId { surface, vertex: v as u32 };
+                let sound = value.is_finite() && value.abs().max_element() <= LARGEST;
+                if !value.is_finite() {
+                    findings.push(Finding::NonFinite { vertex, value });
+                } else if !sound {
+                    findings.push(Finding::OutOfRange { vertex, value });
+                }
+                self.x.push(value);
+                self.sound.push(sound);
+            }
+            self.x.resize(span.first as usize + span.vertices, DVec3::ZERO);
+            self.sound.resize(self.x.len(), false);
+        }
+        for (s, given) in positions.iter().enumerate().skip(self.surfaces.len()) {
+            findings.push(Finding::WrongCount { surface: s as u32, expected: 0, given: given.len() });
+        }
+        findings
+    }
+
+    /// Box, plane and openness of every face.
+    fn prepare(&mut self) {
+        let (x, sound) = (&self.x, &self.sound);
+        let of = |face: &[u32; 3]| {
+            if !face.iter().all(|&v| sound[v as usize]) {
+                return (Extent::EMPTY, (Plane::default(), true));
+            }
+            let corners = face.map(|v| x[v as usize]);
+            let plane = Plane::new(corners);
+            (Extent::of(&corners), (plane, has_area(&corners, &plane)))
+        };
+        let faces = self.faces.par_iter().with_min_len(GRAIN);
+        let (extents, (planes, open)) = faces.map(of).unzip();
+        (self.extents, self.planes, self.open) = (extents, planes, open);
+    }
+
+    /// Faces that have collapsed; those that repeat a vertex are reported as such.
+    fn without_area(&self) -> Vec<Finding> {
+        let collapsed = |&f: &usize| {
+            let [a, b, c] = self.faces[f];
+            !self.open[f] && self.judged[f] && a != b && b != c && c != a
+        };
+        (0..self.faces.len()).filter(collapsed).map(|f| Finding::ZeroArea { face: self.ids[f] }).collect()
+    }
+
+    fn scan(&self) -> Scan<'_> {
+        Scan {
+            tree: &self.tree,
+            faces: &self.faces,
+            x: &self.x,
+            extents: &self.extents,
+            planes: &self.planes,
+            open: &self.open,
+            owned: &self.owned,
+        }
+    }
+
+    fn closest(&mut self) -> Option<Closest> {
+        let within = match self.options.distance {
+            Distance::Off => return None,
+            Distance::Within(limit) if limit >= 0.0 => limit,
+            Distance::Within(_) => return None,
+            Distance::Exact => f64::INFINITY,
+        };
+        let (distance, pair) = self.scan().closest(within, self.guess)?;
+        self.guess = Some(pair);
+        let pair = match pair {
+            Pair::VertexFace(corner, face) => {
+                ClosePair::VertexFace(self.vertex(corner), self.ids[face as usize])
+            }
+            Pair::EdgeEdge(a, b) => ClosePair::EdgeEdge(self.edge(a), self.edge(b)),
+        };
+        Some(Closest { distance, pair })
+    }
+
+    fn intersection(&self, hit: &Hit) -> Finding {
+        let (of, other) = if hit.meet.first { (hit.a, hit.b) } else { (hit.b, hit.a) };
+        let edge = self.edge(Corner { face: of, corner: hit.meet.corner as u32 });
+        Finding::Intersection { kind: hit.meet.kind, edge, face: self.ids[other as usize] }
+    }
+
+    fn vertex(&self, at: Corner) -> VertexId {
+        let surface = self.ids[at.face as usize].surface;
+        let vertex = self.faces[at.face as usize][at.corner as usize] - self.surfaces[surface as usize].first;
+        VertexId { surface, vertex }
+    }
+
+    fn edge(&self, at: Corner) -> EdgeId {
+        let FaceId { surface, face } = self.ids[at.face as usize];
+        let first = self.surfaces[surface as usize].first;
+        EdgeId { surface, face, vertices: self.scan().ends(at).map(|v| v - first) }
+    }
+}
+
+/// Gives each vertex and each edge to the first face that has it.
+fn owners(faces: &[[u32; 3]], vertices: usize) -> Vec<Owned> {
+    let mut owned = vec![Owned::default(); faces.len()];
+    let mut taken = vec![false; vertices];
+    let mut edges = Vec::with_capacity(3 * faces.len());
+    for (f, face) in faces.iter().enumerate() {
+        for k in 0..3 {
+            let (u, v) = (face[k], face[(k + 1) % 3]);
+            owned[f].vertices[k] = !std::mem::replace(&mut taken[u as usize], true);
+            edges.push((u.min(v), u.max(v), f, k));
+        }
+    }
+    edges.sort_unstable();
+    edges.dedup_by_key(|&mut (u, v, _, _)| (u, v));
+    for (_, _, f, k) in edges {
+        owned[f].edges[k] = true;
+    }
+    owned
+}

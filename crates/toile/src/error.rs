@@ -1,0 +1,113 @@
+//! Errors people can act on: object, element, value, limit, one fix.
+
+use crate::forces::FabricError;
+use crate::math::DVec3;
+use std::fmt;
+
+/// A substep whose result cannot be accepted. The state before it is untouched.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StepError {
+    /// First particle concerned, counted within its island.
+    pub particle: usize,
+    /// What about it.
+    pub what: &'static str,
+    /// Its value.
+    pub value: DVec3,
+}
+
+/// A frame that could not be finished, however small its substeps. The world is as it was before the frame.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FrameError {
+    /// Name of the cloth.
+    pub cloth: String,
+    /// Vertex of the cloth.
+    pub vertex: u32,
+    /// What about it.
+    pub what: &'static str,
+    /// Its value.
+    pub value: DVec3,
+    /// Time at the start of the frame [s].
+    pub time: f64,
+    /// The smallest substep tried [s].
+    pub smallest: f64,
+}
+
+impl fmt::Display for FrameError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "cloth `{}`: the {} of vertex {} became {} in the frame after {:.6} s, also with substeps of {:.2e} s; \
+             look for an extreme force, stiffness or pin motion there, or raise solver.substeps",
+            self.cloth, self.what, self.vertex, self.value, self.time, self.smallest
+        )
+    }
+}
+
+impl std::error::Error for FrameError {}
+
+/// Why a world cannot be built; each names the object and the element.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs, reason = "the fields are named by the variant's own sentence")]
+pub enum SetupProblem {
+    /// The world has no cloth.
+    NoCloth,
+    /// Two cloths have the same name.
+    DuplicateName { cloth: String },
+    /// The number of positions differs from the number of vertices.
+    PositionCount { cloth: String, vertices: usize, positions: usize },
+    /// A position is not a number or is beyond all use.
+    BadPosition { cloth: String, vertex: usize, value: DVec3 },
+    /// The fabric is impossible.
+    Fabric { cloth: String, error: FabricError },
+    /// A pin or an edit names a cloth that does not exist.
+    UnknownCloth { index: usize, cloths: usize },
+    /// A pin or an edit names a vertex that does not exist.
+    UnknownVertex { cloth: String, vertex: u32, vertices: usize },
+    /// A quantity is out of its range.
+    OutOfRange { what: &'static str, value: f64, limit: &'static str },
+}
+
+impl fmt::Display for SetupProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoCloth => write!(f, "there is no cloth; add one"),
+            Self::DuplicateName { cloth } => {
+                write!(f, "two cloths are called `{cloth}`; rename one of them")
+            }
+            Self::PositionCount { cloth, vertices, positions } => {
+                write!(f, "cloth `{cloth}` has {vertices} vertices but {positions} positions; give one each")
+            }
+            Self::BadPosition { cloth, vertex, value } => write!(
+                f,
+                "vertex {vertex} of cloth `{cloth}` is at {value}; coordinates must be finite and within ±1e6 m"
+            ),
+            Self::Fabric { cloth, error } => write!(f, "cloth `{cloth}`: {error}"),
+            Self::UnknownCloth { index, cloths } => {
+                write!(f, "cloth number {index} does not exist; there are {cloths}, counted from 0")
+            }
+            Self::UnknownVertex { cloth, vertex, vertices } => write!(
+                f,
+                "vertex {vertex} of cloth `{cloth}` does not exist; it has {vertices}, counted from 0"
+            ),
+            Self::OutOfRange { what, value, limit } => write!(f, "{what} is {value}; it must be {limit}"),
+        }
+    }
+}
+
+/// Everything that keeps a world from being built, or an edit from being made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SetupError {
+    /// Each problem.
+    pub problems: Vec<SetupProblem>,
+}
+
+impl fmt::Display for SetupError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (n, problem) in self.problems.iter().enumerate() {
+            write!(f, "{}{problem}", if n > 0 { "\n" } else { "" })?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for SetupError {}

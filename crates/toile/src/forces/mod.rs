@@ -1,0 +1,15 @@
+//! Laws: what stretches, bends, blows and holds. Each formula cites its paper and has a test.
+
+pub mod air;
+pub mod attach;
+pub mod bending;
+pub mod fabric;
+pub mod membrane;
+pub mod spring;
+
+pub use air::{AirDrag, Wind, WindField};
+pub use attach::Attach;
+pub use bending::LinearHinge;
+pub use fabric::{Fabric, FabricError};
+pub use membrane::{Membrane, Strain};
+pub use spring::{Spring, Tangent};

@@ -1,0 +1,86 @@
+//! Springs along edges (V00-8, V00-9).
+
+use crate::forces::Fabric;
+use crate::interaction::{Elements, Law, Response, Sample};
+use crate::math::DMat3;
+use crate::math::matrix::outer;
+use crate::mesh::{Mesh, NONE};
+
+/// Which derivative of the spring force the solver sees. Forces are the same for all.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Tangent {
+    /// k n nᵀ, as V00 prints: underestimates sideways stiffness and is singular for aligned springs.
+    Paper,
+    /// k[(1−b) n nᵀ + b I] (V00-9): b = 1 is isotropic and over-damped.
+    Blend(f64),
+    /// k[n nᵀ + max(0, 1 − l₀/l)(I − n nᵀ)]: exact in tension, positive in compression.
+    Safe,
+    /// The true derivative: indefinite in compression, where conjugate gradients may stop.
+    Exact,
+}
+
+/// The law of a spring; its gauge is the vector from the second particle to the first.
+pub struct Spring {
+    /// Stiffness of each spring [N/m].
+    pub stiffness: Vec<f64>,
+    /// Rest length of each spring [m].
+    pub rest_length: Vec<f64>,
+    /// Viscosity along the spring, as a time constant [s]: c = k·damping [N·s/m].
+    pub damping: f64,
+    /// Derivative shown to the solver.
+    pub tangent: Tangent,
+}
+
+impl Spring {
+    /// Springs on the edges of `mesh`, as stiff as the fabric.
+    ///
+    /// Each face gives its side the stiffness ½ E · height / length (V97-2 with R = k · height), which on
+    /// equilateral meshes is a sheet of Young's modulus E and Poisson ratio 1/3. Other meshes are biased:
+    /// springs know no directions.
+    pub fn elements(mesh: &Mesh, fabric: &Fabric, tangent: Tangent) -> Elements<2, 1, Spring> {
+        let mut law =
+            Spring { stiffness: Vec::new(), rest_length: Vec::new(), damping: fabric.damping, tangent };
+        let young = fabric.mean_stretch();
+        for edge in mesh.edges() {
+            let length = mesh.rest_length(edge);
+            let height = |face: u32| 2.0 * mesh.area()[face as usize] / length;
+            let heights = edge.faces.iter().filter(|f| **f != NONE).fold(0.0, |sum, f| sum + height(*f));
+            law.stiffness.push(0.5 * young * heights / length);
+            law.rest_length.push(length);
+        }
+        let ends: Vec<[u32; 2]> = mesh.edges().iter().map(|e| e.ends).collect();
+        Elements::new(mesh.vertices(), &ends, &vec![[[1.0, -1.0]]; ends.len()], law)
+    }
+}
+
+impl Law<2, 1> for Spring {
+    fn name(&self) -> &'static str {
+        "springs"
+    }
+
+    fn respond(&self, element: usize, at: &Sample<2, 1>) -> Response<1> {
+        let (k, rest) = (self.stiffness[element], self.rest_length[element]);
+        let length = at.gauge[0].length();
+        if length == 0.0 {
+            // Two particles in one place: no direction to push along, but the energy is there.
+            return Response { energy: 0.5 * k * rest * rest, ..Response::ZERO };
+        }
+        let n = at.gauge[0] / length;
+        let along = outer(n, n);
+        let viscosity = k * self.damping;
+        let lateral = 1.0 - rest / length;
+        let stiffness = match self.tangent {
+            Tangent::Paper => along * k,
+            Tangent::Blend(b) => (along * (1.0 - b) + DMat3::IDENTITY * b) * k,
+            Tangent::Safe => (along + (DMat3::IDENTITY - along) * lateral.max(0.0)) * k,
+            Tangent::Exact => (along + (DMat3::IDENTITY - along) * lateral) * k,
+        };
+        let tension = k * (rest - length) - viscosity * n.dot(at.rate[0]);
+        Response {
+            energy: 0.5 * k * (length - rest) * (length - rest),
+            force: [n * tension],
+            stiffness: [[stiffness]],
+            damping: [[along * viscosity]],
+        }
+    }
+}

@@ -1,0 +1,402 @@
+//! The one idea of the engine: every force acts through weighted sums of particles, called *gauges*.
+//!
+//! An element with particles i and weights S_gi has gauges g = Σ S_gi x_i (V00 eq. 10; B14 eq. 3 is the
+//! same with two sums). A [`Law`] answers (g, ġ) with a generalised force φ and the tangents V = −∂φ/∂g and
+//! W = −∂φ/∂ġ. Forces scatter as f_i += Σ_g S_gi φ_g and the implicit operator as
+//! H t = M t + Σ Sᵀ (h² V + h W) S t. Solvers see [`Stencil`]s and [`Interactions`] and nothing else.
+
+use crate::math::{DMat3, DVec3, parallel, reduce};
+
+/// What an element sees of the world.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample<const P: usize, const G: usize> {
+    /// Positions of its particles [m]. Laws use them for geometry only, such as the normal of a face.
+    pub x: [DVec3; P],
+    /// Gauges g = Σ S x.
+    pub gauge: [DVec3; G],
+    /// Their rates ġ = Σ S v.
+    pub rate: [DVec3; G],
+}
+
+/// What an element answers, in generalised units: forces are conjugate to the gauges.
+#[derive(Clone, Copy, Debug)]
+pub struct Response<const G: usize> {
+    /// Stored energy [J].
+    pub energy: f64,
+    /// Generalised force φ on each gauge; at rest φ = −∂E/∂g.
+    pub force: [DVec3; G],
+    /// Stiffness V ⪰ 0, equal to −∂φ/∂g or above it.
+    pub stiffness: [[DMat3; G]; G],
+    /// Damping W ⪰ 0, equal to −∂φ/∂ġ or above it.
+    pub damping: [[DMat3; G]; G],
+}
+
+impl<const G: usize> Response<G> {
+    /// No force, no energy.
+    pub const ZERO: Response<G> = Response {
+        energy: 0.0,
+        force: [DVec3::ZERO; G],
+        stiffness: [[DMat3::ZERO; G]; G],
+        damping: [[DMat3::ZERO; G]; G],
+    };
+}
+
+/// What a material author writes: a pure function from gauges to forces and tangents.
+///
+/// `testing::conformance` checks a law against its own energy, finite differences and rigid motion.
+pub trait Law<const P: usize, const G: usize>: Send + Sync {
+    /// Short name, used in energy reports.
+    fn name(&self) -> &'static str;
+
+    /// The answer of element `element` to what it sees.
+    fn respond(&self, element: usize, at: &Sample<P, G>) -> Response<G>;
+
+    /// Tells a law that depends on the outside (wind, moving targets) what the outside is at the end of the
+    /// coming substep.
+    fn drive(&mut self, _outside: &Outside) {}
+}
+
+/// What acts on cloth from outside at the end of a substep.
+#[derive(Clone, Copy, Debug)]
+pub struct Outside {
+    /// End of the substep [s].
+    pub time: f64,
+    /// Length of the substep [s].
+    pub dt: f64,
+    /// Velocity of the air [m/s].
+    pub air: DVec3,
+}
+
+/// Positions and velocities at one instant.
+#[derive(Clone, Copy)]
+pub struct Moment<'a> {
+    /// Positions [m].
+    pub x: &'a [DVec3],
+    /// Velocities [m/s].
+    pub v: &'a [DVec3],
+}
+
+/// How a step mixes the tangents: the operator holds `stiffness`·V + `damping`·W, and the right-hand side
+/// sees the force φ − `lag`·V ġ.
+#[derive(Clone, Copy, Debug)]
+pub struct Mix {
+    /// Factor of V [s²].
+    pub stiffness: f64,
+    /// Factor of W [s].
+    pub damping: f64,
+    /// How far ahead along the present rate the force is taken [s].
+    pub lag: f64,
+}
+
+impl Mix {
+    /// Forces only.
+    pub const NONE: Mix = Mix { stiffness: 0.0, damping: 0.0, lag: 0.0 };
+
+    /// Implicit Euler with step `dt` [s] (V00 eq. 3).
+    pub fn implicit_euler(dt: f64) -> Mix {
+        Mix { stiffness: dt * dt, damping: dt, lag: dt }
+    }
+}
+
+/// The answers of all elements of one model; thrown away after the step.
+#[derive(Clone, Debug, Default)]
+pub struct Interactions {
+    /// φ of each gauge of each element.
+    pub force: Vec<DVec3>,
+    /// φ − lag·V ġ of each gauge.
+    pub push: Vec<DVec3>,
+    /// The mixed tangent, G×G blocks per element, row by row.
+    pub tangent: Vec<DMat3>,
+}
+
+/// A family of forces: one dynamic call per family and step, element loops inside are monomorphic.
+pub trait ForceModel: Send + Sync {
+    /// Short name, used in energy reports.
+    fn name(&self) -> &'static str;
+    /// Which particles interact, and with which weights.
+    fn stencil(&self) -> &Stencil;
+    /// Fills `out` with every element's answer at `at`.
+    fn respond(&self, at: Moment, mix: Mix, out: &mut Interactions);
+    /// Stored energy at `at` [J].
+    fn energy(&self, at: Moment) -> f64;
+    /// See [`Law::drive`].
+    fn drive(&mut self, outside: &Outside);
+}
+
+/// A law applied to many elements of the same shape.
+pub struct Elements<const P: usize, const G: usize, L> {
+    stencil: Stencil,
+    /// The law. Its per-element constants are indexed by element.
+    pub law: L,
+}
+
+impl<const P: usize, const G: usize, L: Law<P, G>> Elements<P, G, L> {
+    /// Elements over `particles` particles; `members[e]` and `weights[e][g]` belong to element e.
+    pub fn new(particles: usize, members: &[[u32; P]], weights: &[[[f64; P]; G]], law: L) -> Self {
+        Elements { stencil: Stencil::new(particles, members, weights), law }
+    }
+
+    /// What `element` sees at `at`.
+    pub fn sample(&self, element: usize, at: Moment) -> Sample<P, G> {
+        let members = &self.stencil.members[element * P..][..P];
+        let weights = &self.stencil.weights[element * P * G..][..P * G];
+        let mut sample = Sample { x: [DVec3::ZERO; P], gauge: [DVec3::ZERO; G], rate: [DVec3::ZERO; G] };
+        for a in 0..P {
+            let (x, v) = (at.x[members[a] as usize], at.v[members[a] as usize]);
+            sample.x[a] = x;
+            for g in 0..G {
+                sample.gauge[g] += weights[g * P + a] * x;
+                sample.rate[g] += weights[g * P + a] * v;
+            }
+        }
+        sample
+    }
+}
+
+impl<const P: usize, const G: usize, L: Law<P, G>> ForceModel for Elements<P, G, L> {
+    fn name(&self) -> &'static str {
+        self.law.name()
+    }
+
+    fn stencil(&self) -> &Stencil {
+        &self.stencil
+    }
+
+    fn respond(&self, at: Moment, mix: Mix, out: &mut Interactions) {
+        let len = self.stencil.len();
+        out.force.resize(len * G, DVec3::ZERO);
+        out.push.resize(len * G, DVec3::ZERO);
+        out.tangent.resize(len * G * G, DMat3::ZERO);
+        parallel::update_groups3(
+            (&mut out.force, G),
+            (&mut out.push, G),
+            (&mut out.tangent, G * G),
+            |element, force, push, tangent| {
+                let sample = self.sample(element, at);
+                let answer = self.law.respond(element, &sample);
+                for g in 0..G {
+                    force[g] = answer.force[g];
+                    push[g] = answer.force[g];
+                    for k in 0..G {
+                        push[g] -= mix.lag * (answer.stiffness[g][k] * sample.rate[k]);
+                        tangent[g * G + k] =
+                            answer.stiffness[g][k] * mix.stiffness + answer.damping[g][k] * mix.damping;
+                    }
+                }
+            },
+        );
+    }
+
+    fn energy(&self, at: Moment) -> f64 {
+        reduce::sum(self.stencil.len(), |e| self.law.respond(e, &self.sample(e, at)).energy)
+    }
+
+    fn drive(&mut self, outside: &Outside) {
+        self.law.drive(outside);
+    }
+}
+
+/// Who interacts with whom: P particles and G gauges per element, with constant weights.
+#[derive(Clone, Debug)]
+pub struct Stencil {
+    shape: (usize, usize),
+    /// P particles per element.
+    members: Vec<u32>,
+    /// G·P weights per element, gauge by gauge.
+    weights: Vec<f64>,
+    /// Where each particle's entries of `incident` start.
+    start: Vec<u32>,
+    /// Element·P + local index, ascending per particle: the fixed order in which a particle sums.
+    incident: Vec<u32>,
+}
+
+/// Calls a const-generic kernel for the shape at hand. Shapes are few and closed; laws are open.
+macro_rules! by_shape {
+    ($stencil:expr, $kernel:ident ( $($argument:expr),* )) => {
+        match $stencil.shape {
+            (1, 1) => $stencil.$kernel::<1, 1>($($argument),*),
+            (2, 1) => $stencil.$kernel::<2, 1>($($argument),*),
+            (3, 1) => $stencil.$kernel::<3, 1>($($argument),*),
+            (3, 2) => $stencil.$kernel::<3, 2>($($argument),*),
+            (4, 1) => $stencil.$kernel::<4, 1>($($argument),*),
+            (p, g) => unreachable!("no kernel for {p} particles and {g} gauges"),
+        }
+    };
+}
+
+impl Stencil {
+    fn new<const P: usize, const G: usize>(
+        particles: usize,
+        members: &[[u32; P]],
+        weights: &[[[f64; P]; G]],
+    ) -> Stencil {
+        assert_eq!(members.len(), weights.len(), "one set of weights per element");
+        let members: Vec<u32> = members.iter().flatten().copied().collect();
+        let weights = weights.iter().flatten().flatten().copied().collect();
+        let mut start = vec![0u32; particles + 1];
+        for &particle in &members {
+            start[particle as usize + 1] += 1;
+        }
+        for i in 0..particles {
+            start[i + 1] += start[i];
+        }
+        let mut next = start.clone();
+        let mut incident = vec![0; members.len()];
+        for (slot, &particle) in members.iter().enumerate() {
+            incident[next[particle as usize] as usize] = slot as u32;
+            next[particle as usize] += 1;
+        }
+        Stencil { shape: (P, G), members, weights, start, incident }
+    }
+
+    /// Number of elements.
+    pub fn len(&self) -> usize {
+        self.members.len() / self.shape.0
+    }
+
+    /// Whether there is no element.
+    pub fn is_empty(&self) -> bool {
+        self.members.is_empty()
+    }
+
+    /// Gauges per element.
+    pub fn gauges(&self) -> usize {
+        self.shape.1
+    }
+
+    /// Particles of each element in turn.
+    pub fn elements(&self) -> impl Iterator<Item = &[u32]> {
+        self.members.chunks_exact(self.shape.0)
+    }
+
+    /// Particles of one element.
+    pub fn members(&self, element: usize) -> &[u32] {
+        &self.members[element * self.shape.0..][..self.shape.0]
+    }
+
+    /// Weight of local particle `a` in gauge `g` of `element`.
+    pub fn weight(&self, element: usize, g: usize, a: usize) -> f64 {
+        self.weights[(element * self.shape.1 + g) * self.shape.0 + a]
+    }
+
+    /// Adds Σ S φ to every particle, each summing its own entries in ascending order.
+    pub fn scatter(&self, gauges: &[DVec3], out: &mut [DVec3]) {
+        by_shape!(self, scatter_kernel(gauges, out));
+    }
+
+    fn scatter_kernel<const P: usize, const G: usize>(&self, gauges: &[DVec3], out: &mut [DVec3]) {
+        parallel::update(out, |i, total| {
+            for &slot in self.incident_of(i) {
+                let (element, a) = (slot as usize / P, slot as usize % P);
+                let weights = &self.weights[element * P * G..][..P * G];
+                for g in 0..G {
+                    *total += weights[g * P + a] * gauges[element * G + g];
+                }
+            }
+        });
+    }
+
+    /// Sets `out` = T S t: the generalised force of each element for particle values `t`.
+    pub fn multiply(&self, tangent: &[DMat3], t: &[DVec3], out: &mut [DVec3]) {
+        by_shape!(self, multiply_kernel(tangent, t, out));
+    }
+
+    fn multiply_kernel<const P: usize, const G: usize>(
+        &self,
+        tangent: &[DMat3],
+        t: &[DVec3],
+        out: &mut [DVec3],
+    ) {
+        parallel::update_groups(out, G, |element, result| {
+            let members = &self.members[element * P..][..P];
+            let weights = &self.weights[element * P * G..][..P * G];
+            let blocks = &tangent[element * G * G..][..G * G];
+            let mut gauge = [DVec3::ZERO; G];
+            for a in 0..P {
+                let value = t[members[a] as usize];
+                for g in 0..G {
+                    gauge[g] += weights[g * P + a] * value;
+                }
+            }
+            for g in 0..G {
+                result[g] = blocks[g * G] * gauge[0];
+                for k in 1..G {
+                    result[g] += blocks[g * G + k] * gauge[k];
+                }
+            }
+        });
+    }
+
+    /// Adds the diagonal block of Sᵀ T S of every particle to `out`.
+    pub fn add_diagonal(&self, tangent: &[DMat3], out: &mut [DMat3]) {
+        by_shape!(self, diagonal_kernel(tangent, out));
+    }
+
+    fn diagonal_kernel<const P: usize, const G: usize>(&self, tangent: &[DMat3], out: &mut [DMat3]) {
+        parallel::update(out, |i, total| {
+            for &slot in self.incident_of(i) {
+                let (element, a) = (slot as usize / P, slot as usize % P);
+                *total += self.block::<P, G>(tangent, element, a, a);
+            }
+        });
+    }
+
+    /// For every particle i, calls `add(&mut rows[i], key, block)` for each block of row i of Sᵀ T S that
+    /// its elements hold, in ascending order of elements. The key numbers (element, row, column) so that
+    /// callers can look up where the block goes; [`Stencil::columns`] lists keys with their columns.
+    pub fn add_rows(
+        &self,
+        tangent: &[DMat3],
+        rows: &mut [&mut [DMat3]],
+        add: impl Fn(&mut [DMat3], usize, DMat3) + Sync,
+    ) {
+        by_shape!(self, rows_kernel(tangent, rows, add));
+    }
+
+    fn rows_kernel<const P: usize, const G: usize>(
+        &self,
+        tangent: &[DMat3],
+        rows: &mut [&mut [DMat3]],
+        add: impl Fn(&mut [DMat3], usize, DMat3) + Sync,
+    ) {
+        parallel::update(rows, |i, row| {
+            for &slot in self.incident_of(i) {
+                let (element, a) = (slot as usize / P, slot as usize % P);
+                for b in 0..P {
+                    add(row, slot as usize * P + b, self.block::<P, G>(tangent, element, a, b));
+                }
+            }
+        });
+    }
+
+    /// Row and column of every key of [`Stencil::add_rows`], in order of keys.
+    pub fn columns(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.elements().flat_map(|members| {
+            members.iter().flat_map(move |&row| members.iter().map(move |&column| (row, column)))
+        })
+    }
+
+    /// Block (a, b) of Sᵀ T S of one element.
+    #[inline]
+    fn block<const P: usize, const G: usize>(
+        &self,
+        tangent: &[DMat3],
+        element: usize,
+        a: usize,
+        b: usize,
+    ) -> DMat3 {
+        let weights = &self.weights[element * P * G..][..P * G];
+        let blocks = &tangent[element * G * G..][..G * G];
+        let mut sum = DMat3::ZERO;
+        for g in 0..G {
+            for k in 0..G {
+                sum += blocks[g * G + k] * (weights[g * P + a] * weights[k * P + b]);
+            }
+        }
+        sum
+    }
+
+    fn incident_of(&self, particle: usize) -> &[u32] {
+        &self.incident[self.start[particle] as usize..self.start[particle + 1] as usize]
+    }
+}

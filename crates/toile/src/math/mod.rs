@@ -1,0 +1,9 @@
+//! Arithmetic whose result never depends on the number of threads.
+
+pub mod matrix;
+pub mod parallel;
+pub mod random;
+pub mod reduce;
+pub mod rotation;
+
+pub use glam::{DMat3, DVec2, DVec3};

@@ -1,0 +1,158 @@
+//! What a run tells about itself. The engine reads no clock: the caller hands one in.
+
+/// Parts of a substep, in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Pins, wind and moving targets.
+    Drive,
+    /// Forces and tangents of all elements.
+    Forces,
+    /// Building the operator and its preconditioner.
+    Assemble,
+    /// The linear solve.
+    Solve,
+    /// New velocities and positions.
+    Update,
+}
+
+impl Stage {
+    /// All stages in order.
+    pub const ALL: [Stage; 5] = [Stage::Drive, Stage::Forces, Stage::Assemble, Stage::Solve, Stage::Update];
+
+    /// Name in reports.
+    pub fn name(self) -> &'static str {
+        ["drive", "forces", "assemble", "solve", "update"][self as usize]
+    }
+}
+
+/// A reported quantity: declared once, so that every door shows it alike.
+#[derive(Clone, Copy, Debug)]
+pub struct Channel {
+    /// Key in `stats.jsonl`.
+    pub name: &'static str,
+    /// Unit, empty for counts.
+    pub unit: &'static str,
+    /// One sentence.
+    pub meaning: &'static str,
+}
+
+/// What happened in a frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Counters {
+    /// Substeps taken, over all islands.
+    pub substeps: u64,
+    /// Substeps redone as two halves because their result was not finite.
+    pub retries: u64,
+    /// Iterations of the linear solver.
+    pub iterations: u64,
+    /// Solves that ended at the iteration limit.
+    pub capped: u64,
+    /// Solves that met a direction of no or negative stiffness.
+    pub indefinite: u64,
+    /// Largest force left unbalanced by a linear solve [N].
+    pub residual: f64,
+    /// Largest force left unbalanced by a linear solve, over the mean weight of a particle.
+    pub residual_ratio: f64,
+    /// Seconds per stage by the caller's clock, summed over islands.
+    pub seconds: [f64; Stage::ALL.len()],
+}
+
+/// The channels of [`Counters`], in the order of [`Counters::values`].
+pub const COUNTER_CHANNELS: [Channel; 7] = [
+    Channel { name: "substeps", unit: "", meaning: "substeps taken, over all islands" },
+    Channel {
+        name: "retries",
+        unit: "",
+        meaning: "substeps redone as two halves: the result was not finite",
+    },
+    Channel { name: "iterations", unit: "", meaning: "iterations of the linear solver" },
+    Channel { name: "capped", unit: "", meaning: "solves that ended at the iteration limit" },
+    Channel { name: "indefinite", unit: "", meaning: "solves that met no or negative stiffness" },
+    Channel { name: "residual", unit: "N", meaning: "largest force left unbalanced by a linear solve" },
+    Channel { name: "residual_ratio", unit: "", meaning: "the same over the mean weight of a particle" },
+];
+
+impl Counters {
+    /// Values in the order of [`COUNTER_CHANNELS`].
+    pub fn values(&self) -> [f64; COUNTER_CHANNELS.len()] {
+        [
+            self.substeps as f64,
+            self.retries as f64,
+            self.iterations as f64,
+            self.capped as f64,
+            self.indefinite as f64,
+            self.residual,
+            self.residual_ratio,
+        ]
+    }
+
+    /// Adds what happened elsewhere.
+    pub fn merge(&mut self, other: &Counters) {
+        self.substeps += other.substeps;
+        self.retries += other.retries;
+        self.iterations += other.iterations;
+        self.capped += other.capped;
+        self.indefinite += other.indefinite;
+        self.residual = self.residual.max(other.residual);
+        self.residual_ratio = self.residual_ratio.max(other.residual_ratio);
+        for (mine, theirs) in self.seconds.iter_mut().zip(other.seconds) {
+            *mine += theirs;
+        }
+    }
+}
+
+/// A clock: seconds since any fixed instant.
+pub type Clock<'a> = &'a (dyn Fn() -> f64 + Sync);
+
+/// Watches a step: counts, and times the stages if it has a clock.
+#[derive(Clone, Copy, Default)]
+pub struct Probe<'a> {
+    clock: Option<Clock<'a>>,
+    since: f64,
+    /// What was counted so far.
+    pub counters: Counters,
+}
+
+impl<'a> Probe<'a> {
+    /// A probe that reads `clock`.
+    pub fn with_clock(clock: Clock<'a>) -> Self {
+        Probe { clock: Some(clock), since: clock(), counters: Counters::default() }
+    }
+
+    /// A probe with the same clock and nothing counted.
+    pub fn fresh(&self) -> Self {
+        Probe { clock: self.clock, since: self.clock.map_or(0.0, |c| c()), counters: Counters::default() }
+    }
+
+    /// Starts timing.
+    pub(crate) fn start(&mut self) {
+        self.since = self.clock.map_or(0.0, |clock| clock());
+    }
+
+    /// Books the time since the last call on `stage`.
+    pub(crate) fn lap(&mut self, stage: Stage) {
+        if let Some(clock) = self.clock {
+            let now = clock();
+            self.counters.seconds[stage as usize] += now - self.since;
+            self.since = now;
+        }
+    }
+}
+
+/// Where the energy is [J], and how far the cloth is stretched.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Energies {
+    /// ½ m v².
+    pub kinetic: f64,
+    /// −m g·x.
+    pub gravity: f64,
+    /// Stored energy of each family of forces, by name, in order of first appearance.
+    pub stored: Vec<(&'static str, f64)>,
+}
+
+impl Energies {
+    /// Sum of all.
+    pub fn total(&self) -> f64 {
+        self.stored.iter().fold(self.kinetic + self.gravity, |sum, (_, energy)| sum + energy)
+    }
+}

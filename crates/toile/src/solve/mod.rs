@@ -1,0 +1,38 @@
+//! From interactions to the next state: operators, linear solvers, integrators.
+
+pub mod forms;
+pub mod implicit;
+pub mod krylov;
+pub mod operator;
+pub mod precondition;
+
+pub use forms::Form;
+pub use implicit::{ImplicitEuler, SolverSettings, Task};
+pub use krylov::{End, Method, Outcome, Stop};
+pub use operator::{BlockOperator, LinearOperator, OperatorKind};
+pub use precondition::{Preconditioner, PreconditionerKind};
+
+/// Declares the choices of an option with the names that scene files and reports use.
+macro_rules! named_choices {
+    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $name { $($(#[$variant_doc])* $variant),+ }
+
+        impl $name {
+            /// Every choice.
+            pub const ALL: &'static [$name] = &[$($name::$variant),+];
+
+            /// Name in scene files and reports.
+            pub fn name(self) -> &'static str {
+                match self { $($name::$variant => $text),+ }
+            }
+
+            /// The choice called `name`.
+            pub fn from_name(name: &str) -> Option<$name> {
+                Self::ALL.iter().copied().find(|choice| choice.name() == name)
+            }
+        }
+    };
+}
+pub(crate) use named_choices;

@@ -1,0 +1,184 @@
+//! A = Σ Sᵀ (h² V + h W) S, applied element by element or assembled into 3×3 blocks.
+
+use super::named_choices;
+use crate::interaction::{ForceModel, Interactions, Stencil};
+use crate::math::{DMat3, DVec3, parallel};
+
+/// A linear map on particle vectors.
+pub trait LinearOperator {
+    /// Number of particles.
+    fn len(&self) -> usize;
+
+    /// Whether there is no particle.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// `out` = H t.
+    fn apply(&mut self, t: &[DVec3], out: &mut [DVec3]);
+
+    /// `out` = Hᵀ t; symmetric operators need not say more.
+    fn apply_transposed(&mut self, t: &[DVec3], out: &mut [DVec3]) {
+        self.apply(t, out);
+    }
+}
+
+/// A linear map whose blocks can be read: A itself, which preconditioners look into.
+pub trait BlockOperator: LinearOperator {
+    /// Diagonal blocks.
+    fn diagonal(&self) -> Vec<DMat3>;
+}
+
+named_choices! {
+    /// How A is applied.
+    OperatorKind {
+        /// Element by element, nothing assembled (V00-7).
+        MatrixFree = "matrix-free",
+        /// Assembled rows of 3×3 blocks: faster once an operator is applied more than a few times.
+        BlockSparse = "block-sparse",
+    }
+}
+
+/// A without assembling it (V00-7).
+pub struct MatrixFree<'a> {
+    particles: usize,
+    terms: Vec<(&'a Stencil, &'a [DMat3])>,
+    work: Vec<Vec<DVec3>>,
+}
+
+impl<'a> MatrixFree<'a> {
+    /// The operator of `forces` with their present answers.
+    pub fn new(particles: usize, forces: &'a [Box<dyn ForceModel>], answers: &'a [Interactions]) -> Self {
+        let terms: Vec<_> = forces.iter().zip(answers).map(|(f, a)| (f.stencil(), &a.tangent[..])).collect();
+        let work = terms.iter().map(|(s, _)| vec![DVec3::ZERO; s.len() * s.gauges()]).collect();
+        MatrixFree { particles, terms, work }
+    }
+}
+
+impl LinearOperator for MatrixFree<'_> {
+    fn len(&self) -> usize {
+        self.particles
+    }
+
+    fn apply(&mut self, t: &[DVec3], out: &mut [DVec3]) {
+        out.fill(DVec3::ZERO);
+        for ((stencil, tangent), work) in self.terms.iter().zip(&mut self.work) {
+            stencil.multiply(tangent, t, work);
+            stencil.scatter(work, out);
+        }
+    }
+}
+
+impl BlockOperator for MatrixFree<'_> {
+    fn diagonal(&self) -> Vec<DMat3> {
+        let mut diagonal = vec![DMat3::ZERO; self.particles];
+        for (stencil, tangent) in &self.terms {
+            stencil.add_diagonal(tangent, &mut diagonal);
+        }
+        diagonal
+    }
+}
+
+/// Which blocks of A can be other than zero; fixed as long as nobody gains or loses a neighbour.
+#[derive(Clone, Debug, Default)]
+pub struct Pattern {
+    start: Vec<usize>,
+    columns: Vec<u32>,
+    /// For each family of forces, where in its row each block of an element goes.
+    place: Vec<Vec<u32>>,
+}
+
+impl Pattern {
+    /// The pattern of `forces` on `particles` particles.
+    pub fn new(particles: usize, forces: &[Box<dyn ForceModel>]) -> Pattern {
+        let mut pairs: Vec<(u32, u32)> = (0..particles as u32).map(|i| (i, i)).collect();
+        for force in forces {
+            pairs.extend(force.stencil().columns());
+        }
+        pairs.sort_unstable();
+        pairs.dedup();
+        let mut start = vec![0; particles + 1];
+        for (row, _) in &pairs {
+            start[*row as usize + 1] += 1;
+        }
+        for i in 0..particles {
+            start[i + 1] += start[i];
+        }
+        let columns: Vec<u32> = pairs.iter().map(|(_, column)| *column).collect();
+        let offset = |(row, column): (u32, u32)| {
+            let row = row as usize;
+            columns[start[row]..start[row + 1]].partition_point(|c| *c < column) as u32
+        };
+        let place = forces.iter().map(|force| force.stencil().columns().map(offset).collect()).collect();
+        Pattern { start, columns, place }
+    }
+
+    /// Number of blocks.
+    pub fn blocks(&self) -> usize {
+        self.columns.len()
+    }
+}
+
+/// A assembled into rows of 3×3 blocks.
+pub struct BlockSparse<'a> {
+    pattern: &'a Pattern,
+    blocks: &'a mut [DMat3],
+}
+
+impl<'a> BlockSparse<'a> {
+    /// Assembles the operator into `blocks`, each row summing its elements in ascending order.
+    pub fn assemble(
+        pattern: &'a Pattern,
+        forces: &[Box<dyn ForceModel>],
+        answers: &[Interactions],
+        blocks: &'a mut Vec<DMat3>,
+    ) -> Self {
+        blocks.clear();
+        blocks.resize(pattern.blocks(), DMat3::ZERO);
+        let mut rows = split_rows(blocks, &pattern.start);
+        for ((force, answer), place) in forces.iter().zip(answers).zip(&pattern.place) {
+            force.stencil().add_rows(&answer.tangent, &mut rows, |row, key, block| {
+                row[place[key] as usize] += block;
+            });
+        }
+        BlockSparse { pattern, blocks }
+    }
+}
+
+fn split_rows<'b>(mut blocks: &'b mut [DMat3], start: &[usize]) -> Vec<&'b mut [DMat3]> {
+    start
+        .windows(2)
+        .map(|bounds| {
+            let (row, rest) = std::mem::take(&mut blocks).split_at_mut(bounds[1] - bounds[0]);
+            blocks = rest;
+            row
+        })
+        .collect()
+}
+
+impl LinearOperator for BlockSparse<'_> {
+    fn len(&self) -> usize {
+        self.pattern.start.len() - 1
+    }
+
+    fn apply(&mut self, t: &[DVec3], out: &mut [DVec3]) {
+        let (pattern, blocks) = (self.pattern, &self.blocks[..]);
+        parallel::fill(out, |i| {
+            let row = pattern.start[i]..pattern.start[i + 1];
+            let columns = &pattern.columns[row.clone()];
+            blocks[row].iter().zip(columns).fold(DVec3::ZERO, |sum, (b, j)| sum + *b * t[*j as usize])
+        });
+    }
+}
+
+impl BlockOperator for BlockSparse<'_> {
+    fn diagonal(&self) -> Vec<DMat3> {
+        (0..self.len())
+            .map(|i| {
+                let row = self.pattern.start[i]..self.pattern.start[i + 1];
+                let at = self.pattern.columns[row.clone()].partition_point(|j| (*j as usize) < i);
+                self.blocks[row.start + at]
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,4 @@
+//! Suites that new laws can be held to, exported behind the feature `testing`.
+
+pub mod conformance;
+pub mod eigen;

@@ -1,0 +1,11 @@
+//! The exact checker against a rational oracle, planted faults, clean meshes, garbage, and ipctk.
+
+mod agreement;
+mod clean;
+mod distance;
+mod garbage;
+mod ipctk;
+mod oracle;
+mod planted;
+mod speed;
+mod support;
