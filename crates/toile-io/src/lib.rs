@@ -7,6 +7,7 @@
 //! | module | what |
 //! |---|---|
 //! | [`scene`] | `scene.toml`: schema, checks, `--set` overrides, built-in scenes |
+//! | [`build`] | a scene to a world ready to step |
 //! | [`axes`] | units and up axes, to metres and back |
 //! | [`obj`] | OBJ meshes: vertex order, polygons, groups and stitches kept |
 //! | [`run`] | the folder of a run: frames, checkpoints, statistics, outcome, lock |

@@ -283,6 +283,13 @@ const CASES: &[Case] = &[
     case("stiffness = 100\n", "", "\"soft\" without a stiffness", "\"soft\"", "add stiffness"),
     case("kind = \"soft\"\n", "", "stiffness only applies to soft pins", "100", "kind = \"soft\""),
     case(
+        "kind = \"soft\"",
+        "kind = \"soft\"\nfreedom = \"line\"\ndirection = [1, 0, 0]",
+        "freedom only applies to hard pins",
+        "\"line\"",
+        "kind = \"soft\"",
+    ),
+    case(
         "border = \"left\"",
         "border = \"left\"\nfreedom = \"line\"",
         "freedom needs a direction",
@@ -405,4 +412,12 @@ fn a_very_long_line_is_shown_in_part() {
     let marks = shown.lines().nth(4).expect("underline");
     let at = marks.find('^').expect("mark");
     assert_eq!(&line[at..at + 2], "-1");
+}
+
+#[test]
+fn a_hopeless_file_is_refused_soon_and_shortly() {
+    let text = format!("{GOOD}\n[[pin]]\nindices = [{}]\n", "-1, ".repeat(20_000));
+    let errors = refuse(&text);
+    assert_eq!(errors.errors.len(), 100);
+    assert!(errors.render().len() < 64 << 10);
 }

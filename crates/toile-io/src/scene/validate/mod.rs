@@ -3,7 +3,7 @@
 
 mod pin;
 
-use super::document::{Document, SceneError};
+use super::document::{Document, MAX_ERRORS, SceneError};
 use super::schema::*;
 use super::si::{default_name, parse_colour, parse_frames, quads, tube_quads};
 use super::{MAX_FACES, MAX_FRAMES, Note};
@@ -16,13 +16,22 @@ pub(crate) fn validate(doc: &Document, scene: &SceneFile) -> (Vec<SceneError>, V
     check.solver(&scene.solver);
     check.names(scene);
     for (i, cloth) in scene.cloth.iter().enumerate() {
+        if check.full() {
+            break;
+        }
         check.cloth(&format!("cloth.{i}"), cloth);
     }
     for (i, pin) in scene.pin.iter().enumerate() {
+        if check.full() {
+            break;
+        }
         check.pin(&format!("pin.{i}"), pin, scene);
     }
     check.air(scene);
     for (i, body) in scene.body.iter().enumerate() {
+        if check.full() {
+            break;
+        }
         check.body(&format!("body.{i}"), body);
     }
     check.render(&scene.render);
@@ -48,6 +57,10 @@ struct Check<'a> {
 }
 
 impl Check<'_> {
+    fn full(&self) -> bool {
+        self.errors.len() >= MAX_ERRORS
+    }
+
     /// A problem with the field at `path`; `what` continues the sentence that the field's name starts.
     fn fail(&mut self, path: &str, what: impl AsRef<str>, help: impl Into<String>) {
         let message = format!("{} {}", self.doc.label(path), what.as_ref());
@@ -158,6 +171,9 @@ impl Check<'_> {
         let all = all.chain(bodies.enumerate().map(|(i, n)| (format!("body.{i}"), n)));
         let mut seen: BTreeMap<String, String> = BTreeMap::new();
         for (path, name) in all.collect::<Vec<_>>() {
+            if self.full() {
+                break;
+            }
             let field = format!("{path}.name");
             if name.trim().is_empty() || name.chars().any(char::is_control) {
                 self.fail(&field, format!("cannot be {name:?}"), "use letters, digits, spaces, - and _");
@@ -338,8 +354,8 @@ impl Check<'_> {
         self.above_zero(&format!("{path}.scale"), body.scale, "", "1 keeps the size");
         let lengths: Vec<(String, f64)> = match &body.shape {
             Some(BodyShape::Sphere { radius, subdivisions }) => {
-                if *subdivisions > 9 {
-                    let what = format!("is {subdivisions}, the limit is 9 (5 million faces)");
+                if *subdivisions > 8 {
+                    let what = format!("is {subdivisions}, the limit is 8 (1.3 million faces)");
                     self.fail(&format!("{path}.shape.subdivisions"), what, "4 looks round");
                 }
                 vec![("radius".into(), *radius)]

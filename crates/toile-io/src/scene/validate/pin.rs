@@ -136,6 +136,9 @@ impl Check<'_> {
         }
         self.above_zero(&at("stiffness"), pin.stiffness.unwrap_or(1.0), " N/m", "100 holds a shirt softly");
         self.not_negative(&at("damping"), pin.damping.unwrap_or(0.0), " N·s/m", "0 is no damping");
+        if pin.kind == PinKind::Soft && pin.freedom != Freedom::Fixed {
+            self.fail(&at("freedom"), "only applies to hard pins", "remove kind = \"soft\", or the freedom");
+        }
         match (pin.freedom, pin.direction) {
             (Freedom::Fixed, Some(_)) => {
                 self.fail(
