@@ -175,6 +175,15 @@ impl Cache {
                 "give a body with the same frames, or a single mesh",
             ));
         }
+        let unused = obj.unused_vertices();
+        if let Some(first) = unused.first() {
+            let note = format!(
+                "{name}: {} vertices belong to no face, the first is number {}",
+                unused.len(),
+                first + 1
+            );
+            self.notes.push(note);
+        }
         let triangles = obj.triangulate();
         if !triangles.doubtful.is_empty() {
             let note = format!("{name}: {} faces have no area or cross themselves", triangles.doubtful.len());

@@ -2,7 +2,7 @@
 //!
 //! Frames, topologies and checkpoints are all containers; they differ in `kind` and in the arrays
 //! they hold. Everything is little-endian and starts on a multiple of 8 bytes, so a reader in any
-//! language is a page long (docs/formats).
+//! language is a page long.
 //!
 //! ```text
 //!  0  8 bytes  89 'T' 'O' 'I' 'L' 'E' 0D 0A   (the CR LF shows text-mode damage)

@@ -5,7 +5,7 @@ use crate::cache::{Cache, CacheFrame, CacheObject};
 use crate::error::{FileError, FileErrorKind};
 use crate::obj::{self, ObjectRef, Precision};
 use crate::pc2::Pc2Writer;
-use crate::run::Role;
+use crate::run::{Role, single_precision};
 use crate::sequence::numbered_name;
 use glam::{DVec2, DVec3};
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ pub fn to_pc2(cache: &mut Cache, object: usize, path: &Path, axes: Axes) -> Resu
         if i == 0 {
             write_object(&mesh_path, &info, &positions, axes)?;
         }
-        writer.push(&positions.iter().map(|p| p.as_vec3().to_array()).collect::<Vec<_>>())?;
+        writer.push(&single_precision(&positions))?;
     }
     writer.finish()?;
     Ok(mesh_path)

@@ -354,15 +354,6 @@ impl<'a> Reader<'a> {
         if self.repaired as usize > MAX_NOTES {
             self.obj.notes.push(format!("{} faces in all repeat a vertex", self.repaired));
         }
-        let unused = self.obj.unused_vertices();
-        if let Some(first) = unused.first() {
-            let note = format!(
-                "{} of {vertices} vertices belong to no face, the first is number {}",
-                unused.len(),
-                first + 1
-            );
-            self.obj.notes.push(note);
-        }
         self.obj.ignored = self.ignored.into_iter().collect();
         Ok(self.obj)
     }

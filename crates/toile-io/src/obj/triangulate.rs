@@ -109,15 +109,17 @@ fn winds_once(flat: &[DVec2]) -> bool {
 /// Cuts triangles whose third side lies inside the polygon, walking round it.
 fn cut_ears(flat: &[DVec2], cuts: &mut Vec<[usize; 3]>) -> bool {
     let mut ring: Vec<usize> = (0..flat.len()).collect();
-    let mut simple = true;
     let mut at = 0;
     let mut refused = 0;
     while ring.len() > 3 {
         let n = ring.len();
         let (a, b, c) = (ring[(at + n - 1) % n], ring[at % n], ring[(at + 1) % n]);
-        let give_up = refused >= n;
-        if give_up || is_ear(flat, &ring, [a, b, c]) {
-            simple &= !give_up;
+        if refused >= n {
+            // Not a simple polygon: no cut is better than another, and searching on would cost n³.
+            cuts.extend((2..n).map(|i| [ring[0], ring[i - 1], ring[i]]));
+            return false;
+        }
+        if is_ear(flat, &ring, [a, b, c]) {
             cuts.push([a, b, c]);
             ring.remove(at % n);
             // Stepping over the next corner spreads the cuts instead of making a fan of slivers.
@@ -130,7 +132,7 @@ fn cut_ears(flat: &[DVec2], cuts: &mut Vec<[usize; 3]>) -> bool {
         at %= ring.len().max(1);
     }
     cuts.push([ring[0], ring[1], ring[2]]);
-    simple && area(flat[ring[0]], flat[ring[1]], flat[ring[2]]) >= 0.0
+    area(flat[ring[0]], flat[ring[1]], flat[ring[2]]) >= 0.0
 }
 
 fn is_ear(flat: &[DVec2], ring: &[usize], [a, b, c]: [usize; 3]) -> bool {

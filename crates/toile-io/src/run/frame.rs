@@ -7,6 +7,7 @@ use crate::axes::{Axes, Units, Up};
 use crate::container::{self, ArrayRef, Container, Defect};
 use crate::error::{FileError, FileErrorKind};
 use crate::obj::{NO_TEXCOORD, Polygons};
+use glam::DVec3;
 use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -116,6 +117,11 @@ fn first<T: Copy>(values: &[T], name: &str) -> Result<T, Defect> {
         [only] => Ok(*only),
         _ => Err(corrupt(format!("array \"{name}\" has {} values where one is needed", values.len()))),
     }
+}
+
+/// Positions or velocities in the precision of frames.
+pub fn single_precision(points: &[DVec3]) -> Vec<[f32; 3]> {
+    points.iter().map(|p| p.as_vec3().to_array()).collect()
 }
 
 /// What an object is.

@@ -19,14 +19,14 @@ mod log;
 mod snapshot;
 
 pub use checkpoint::{Checkpoint, read_checkpoint, write_checkpoint};
-pub use frame::{Frame, Role, Topology, TopologyObject};
+pub use frame::{Frame, Role, Topology, TopologyObject, single_precision};
 pub use log::{Outcome, StatsWriter, Status, read_stats};
 pub use snapshot::{load_snapshot, save_snapshot};
 
 use crate::atomic::{sweep, write_atomic};
 use crate::container::ArrayRef;
 use crate::error::{FileError, FileErrorKind};
-use crate::scene::{InputFile, Scene};
+use crate::scene::{InputFile, Scene, SceneErrors};
 use lock::Lock;
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -47,7 +47,7 @@ pub struct RunInfo {
     pub toile: String,
     /// Name of the scene.
     pub scene: String,
-    /// Folder that the scene's relative paths start from; none for built-in scenes.
+    /// Folder that the scene's mesh files are relative to; none for built-in scenes.
     pub folder: Option<PathBuf>,
     /// Hash of the scene text and of every file it needs.
     pub input_hash: String,
@@ -140,6 +140,14 @@ impl RunFolder {
     /// Whether a folder looks like a run.
     pub fn is_run(root: &Path) -> bool {
         matches!(Held::look(root), Ok(Held::Run(_)))
+    }
+
+    /// The scene of this run, from the copy in its folder; mesh files are read where they were.
+    pub fn scene(&self) -> Result<Scene, SceneErrors> {
+        let path = self.root.join("scene.toml");
+        let mut scene = Scene::load_from(&path, self.info.folder.as_deref(), &[])?;
+        scene.name.clone_from(&self.info.scene);
+        Ok(scene)
     }
 
     fn same_inputs(&self, old: &RunInfo) -> Result<(), FileError> {

@@ -10,6 +10,9 @@ use toml::de::{DeTable, DeValue};
 /// Largest scene file accepted [bytes].
 pub const MAX_SCENE_BYTES: usize = 8 << 20;
 
+/// Most problems reported at once: beyond, a file is not a scene with mistakes but something else.
+pub(crate) const MAX_ERRORS: usize = 100;
+
 /// One problem in a scene, with its place and one fix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SceneError {

@@ -108,8 +108,13 @@ impl Scene {
     /// [`Scene::load`] with overrides: `cloth.0.fabric.density=0.3`, `cloth.sheet.fabric.bend=1e-5`.
     pub fn load_with(path: &Path, overrides: &[&str]) -> Result<Scene, SceneErrors> {
         let path = if path.is_dir() { path.join("scene.toml") } else { path.to_path_buf() };
+        Scene::load_from(&path, path.parent(), overrides)
+    }
+
+    /// [`Scene::load_with`], with mesh files relative to a folder that need not be the scene's own.
+    pub fn load_from(path: &Path, folder: Option<&Path>, overrides: &[&str]) -> Result<Scene, SceneErrors> {
         let shown = path.display().to_string();
-        let bytes = crate::atomic::read_capped(&path, MAX_SCENE_BYTES as u64).map_err(|e| {
+        let bytes = crate::atomic::read_capped(path, MAX_SCENE_BYTES as u64).map_err(|e| {
             let help = match e.kind {
                 FileErrorKind::Missing => builtin::known(),
                 _ => e.help,
@@ -119,9 +124,8 @@ impl Scene {
         let Ok(text) = String::from_utf8(bytes) else {
             return Err(SceneErrors::whole(&shown, "the file is not UTF-8 text", "save it as UTF-8"));
         };
-        let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
         let patched = patch(&text, &shown, overrides)?;
-        let mut scene = Scene::from_patched(&patched, &shown, Some(&folder))?;
+        let mut scene = Scene::from_patched(&patched, &shown, folder)?;
         meshes::check(&mut scene, &patched)?;
         Ok(scene)
     }
@@ -135,15 +139,6 @@ impl Scene {
             }
             Resolved::File(path) => Scene::load_with(path, overrides),
         }
-    }
-
-    /// Reads a scene from text as if it stood in `folder`, and checks that its mesh files exist and fit. A run's
-    /// own copy of its scene is read like this: its files are still where the original was.
-    pub fn from_text(text: &str, source_name: &str, folder: Option<&Path>) -> Result<Scene, SceneErrors> {
-        let patched = patch(text, source_name, &[])?;
-        let mut scene = Scene::from_patched(&patched, source_name, folder)?;
-        meshes::check(&mut scene, &patched)?;
-        Ok(scene)
     }
 
     fn from_patched(

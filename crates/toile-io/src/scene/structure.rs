@@ -4,7 +4,7 @@
 //! from the very same types knows every field, so walking the document along the schema finds every
 //! mistake in one pass, with its place, and the schema is exercised by every scene that loads.
 
-use super::document::{Document, Node, SceneError, Value, nearest, quoted_list};
+use super::document::{Document, MAX_ERRORS, Node, SceneError, Value, nearest, quoted_list};
 use super::schema::SceneFile;
 use serde_json::Value as Json;
 use std::ops::Range;
@@ -163,7 +163,14 @@ impl Walk<'_> {
         self.errors.push(SceneError { message, help, span, path: path.to_string(), from_override: None });
     }
 
+    fn full(&self) -> bool {
+        self.errors.len() >= MAX_ERRORS
+    }
+
     fn node(&mut self, schema: &Json, node: &Node, path: &str) {
+        if self.full() {
+            return;
+        }
         let schema = resolve(schema);
         let options = alternatives(schema);
         if options.iter().all(|o| constant(o).is_some()) {
@@ -199,15 +206,14 @@ impl Walk<'_> {
             Some("uint32") => i64::from(u32::MAX),
             _ => i64::MAX,
         };
-        let label = self.doc.label(path);
-        let written = &self.doc.text[node.span.clone()];
         match value {
             Some(i) if unsigned && i < 0 => {
-                let message = format!("{label} is {i}, it must be 0 or more");
+                let message = format!("{} is {i}, it must be 0 or more", self.doc.label(path));
                 self.fail(node.span.clone(), path, message, "write a whole number without a sign".into());
             }
             Some(i) if i <= largest => {}
             _ => {
+                let (label, written) = (self.doc.label(path), &self.doc.text[node.span.clone()]);
                 let message = format!("{label} is {written}, the largest value is {largest}");
                 self.fail(node.span.clone(), path, message, "write a smaller number".into());
             }
@@ -278,6 +284,9 @@ impl Walk<'_> {
                 let key = path.rsplit('.').next().unwrap_or_default();
                 format!("write [[{key}]] with double brackets: a scene can have several")
             }
+            _ if wanted == "a table" => {
+                format!("write {} = {{ … }}", path.rsplit('.').next().unwrap_or_default())
+            }
             _ => format!("write {wanted}"),
         };
         let message = format!("{label} must be {wanted}, not {}", node.kind());
@@ -305,6 +314,7 @@ impl Walk<'_> {
         for (key, span, child) in entries {
             match properties.and_then(|p| p.get(key)) {
                 Some(property) => self.node(property, child, &join(path, key)),
+                None if self.full() => return,
                 None => self.unknown_field(schema, key, span.clone(), path),
             }
         }
@@ -340,7 +350,9 @@ impl Walk<'_> {
             ("", "up") => "add up = \"y\" (or \"z\"): the axis that points up in this file".to_string(),
             _ => format!("add {key} = {}", property.map(describe).unwrap_or_default()),
         };
-        self.fail(self.doc.span_of(path), &join(path, key), format!("{place} does not say its {key}"), help);
+        let what = if join(path, key) == "toile" { "format version" } else { key };
+        let message = format!("{place} does not say its {what}");
+        self.fail(self.doc.span_of(path), &join(path, key), message, help);
     }
 }
 
