@@ -310,6 +310,8 @@ impl<'a> Simulation<'a> {
         for (channel, value) in COUNTER_CHANNELS.iter().zip(probe.counters.values()) {
             line.insert(channel.name.into(), json!(value));
         }
+        let (_, centre, _) = world.momentum();
+        line.insert("centre".into(), json!(centre.to_array()));
         let energies = world.energies();
         let mut energy = Map::new();
         energy.insert("kinetic".into(), json!(energies.kinetic));
