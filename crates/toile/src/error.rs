@@ -4,17 +4,6 @@ use crate::forces::FabricError;
 use crate::math::DVec3;
 use std::fmt;
 
-/// A substep whose result cannot be accepted. The state before it is untouched.
-#[derive(Clone, Debug, PartialEq)]
-pub struct StepError {
-    /// First particle concerned, counted within its island.
-    pub particle: usize,
-    /// What about it.
-    pub what: &'static str,
-    /// Its value.
-    pub value: DVec3,
-}
-
 /// A frame that could not be finished, however small its substeps. The world is as it was before the frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FrameError {

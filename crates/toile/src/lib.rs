@@ -52,6 +52,7 @@ pub mod collide;
 pub mod drive;
 pub mod error;
 pub mod forces;
+pub mod freedom;
 pub mod interaction;
 pub mod math;
 pub mod mesh;
@@ -66,7 +67,7 @@ pub mod world;
 
 pub use error::{FrameError, SetupError, SetupProblem};
 pub use forces::{Fabric, WindField};
-pub use model::Freedom;
+pub use freedom::Freedom;
 pub use probe::Probe;
 pub use solve::SolverSettings;
 pub use world::{Air, Bending, Cloth, Edit, Grip, PinDown, Setup, Snapshot, Stretching, World};

@@ -2,37 +2,12 @@
 
 use crate::drive::Motion;
 use crate::forces::WindField;
+use crate::freedom::{Freedom, Mobility};
 use crate::interaction::{ForceModel, Interactions, Mix, Moment, Outside};
-use crate::math::matrix::outer;
-use crate::math::{DMat3, DVec3, parallel};
+use crate::math::{DMat3, DVec3};
+use crate::solve::Bodies;
 use crate::state::State;
 use std::ops::Range;
-
-/// Where a particle may go (V00-4). Directions are unit vectors.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub enum Freedom {
-    /// Anywhere.
-    #[default]
-    Free,
-    /// Along a line with this direction.
-    Line(DVec3),
-    /// In a plane with this normal.
-    Plane(DVec3),
-    /// Nowhere.
-    Fixed,
-}
-
-impl Freedom {
-    /// Projector on the directions in which the particle may go.
-    pub fn projector(&self) -> DMat3 {
-        match self {
-            Freedom::Free => DMat3::IDENTITY,
-            Freedom::Line(n) => outer(*n, *n),
-            Freedom::Plane(n) => DMat3::IDENTITY - outer(*n, *n),
-            Freedom::Fixed => DMat3::ZERO,
-        }
-    }
-}
 
 /// Particles held, whatever pulls at them.
 #[derive(Clone, Debug)]
@@ -45,30 +20,6 @@ pub struct Pin {
     pub motion: Motion,
     /// When it holds [s]: grips the particles where they are at the start, lets go at the end.
     pub active: Range<f64>,
-}
-
-/// The inverse mass of each particle, L_i = P_i / m_i, P_i a projector (V00-4).
-#[derive(Clone, Debug, Default)]
-pub struct Mobility {
-    /// 1/m of each particle [1/kg].
-    pub inverse_mass: Vec<f64>,
-    /// Projectors of the particles that are not free, ascending.
-    pub projectors: Vec<(u32, DMat3)>,
-}
-
-impl Mobility {
-    /// `out` = L t.
-    pub fn apply(&self, t: &[DVec3], out: &mut [DVec3]) {
-        parallel::fill(out, |i| t[i] * self.inverse_mass[i]);
-        self.project(out);
-    }
-
-    /// Removes from `t` what the particles cannot follow.
-    pub fn project(&self, t: &mut [DVec3]) {
-        for (i, projector) in &self.projectors {
-            t[*i as usize] = *projector * t[*i as usize];
-        }
-    }
 }
 
 /// Everything about an island that a step reads and does not change.
@@ -88,6 +39,11 @@ pub struct Model {
 }
 
 impl Model {
+    /// What an integrator needs to see.
+    pub fn bodies(&self) -> Bodies<'_> {
+        Bodies { mass: &self.mass, forces: &self.forces, gravity: self.gravity }
+    }
+
     /// Sum of all forces on each particle [N].
     pub fn forces_at(&self, state: &State) -> Vec<DVec3> {
         let mut sum: Vec<DVec3> = self.mass.iter().map(|m| self.gravity * *m).collect();

@@ -1,6 +1,5 @@
 //! What moves.
 
-use crate::error::StepError;
 use crate::math::DVec3;
 
 /// A particle farther away [m] has left every scene, and too few digits for cloth.
@@ -39,4 +38,15 @@ impl State {
         }
         Ok(())
     }
+}
+
+/// A substep whose result cannot be accepted. The state before it is untouched.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StepError {
+    /// First particle concerned, counted within its island.
+    pub particle: usize,
+    /// What about it.
+    pub what: &'static str,
+    /// Its value.
+    pub value: DVec3,
 }

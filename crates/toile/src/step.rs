@@ -1,11 +1,11 @@
 //! The substep, in order. Whoever reads this has understood the program.
 
-use crate::error::StepError;
+use crate::freedom::Mobility;
 use crate::math::{DMat3, DVec3};
-use crate::model::{Mobility, Model};
+use crate::model::Model;
 use crate::probe::{Probe, Stage};
 use crate::solve::{ImplicitEuler, SolverSettings, Task};
-use crate::state::State;
+use crate::state::{State, StepError};
 
 /// Halvings of a substep before it is given up: 2⁻¹⁰ of it is tried last.
 const DEEPEST: u32 = 10;
@@ -59,7 +59,7 @@ impl Island {
         saved.copy_from(now);
         model.drive(now, time, dt, &mut scratch.mobility, &mut scratch.places); // pins, air at time + dt
         probe.lap(Stage::Drive);
-        let task = Task { model, mobility: &scratch.mobility, settings, dt };
+        let task = Task { bodies: model.bodies(), mobility: &scratch.mobility, settings, dt };
         let outcome = scratch.integrator.advance(task, now, next, probe);
         put_in_place(&scratch.places, next);
         let sound = next.check_finite().and(outcome.check(now));

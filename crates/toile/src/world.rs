@@ -7,10 +7,11 @@ use crate::forces::membrane::{material_weights, principal_strain};
 use crate::forces::{
     AirDrag, Attach, Fabric, LinearHinge, Membrane, Spring, Strain, Tangent, Wind, WindField,
 };
+use crate::freedom::Freedom;
 use crate::interaction::{ForceModel, Moment};
 use crate::math::{DVec3, reduce};
 use crate::mesh::Mesh;
-use crate::model::{Freedom, Model, Pin};
+use crate::model::{Model, Pin};
 use crate::probe::{Energies, Probe};
 use crate::solve::SolverSettings;
 use crate::state::{FARTHEST, State};

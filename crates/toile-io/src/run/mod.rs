@@ -16,10 +16,12 @@ mod checkpoint;
 mod frame;
 mod lock;
 mod log;
+mod snapshot;
 
 pub use checkpoint::{Checkpoint, read_checkpoint, write_checkpoint};
 pub use frame::{Frame, Role, Topology, TopologyObject, single_precision};
 pub use log::{Outcome, StatsWriter, Status, read_stats};
+pub use snapshot::{load_snapshot, save_snapshot};
 
 use crate::atomic::{sweep, write_atomic};
 use crate::container::ArrayRef;
@@ -45,7 +47,7 @@ pub struct RunInfo {
     pub toile: String,
     /// Name of the scene.
     pub scene: String,
-    /// Folder that the scene's mesh files are relative to; none for a scene without folder.
+    /// Folder that the scene's relative paths start from; none for built-in scenes.
     pub folder: Option<PathBuf>,
     /// Hash of the scene text and of every file it needs.
     pub input_hash: String,
@@ -143,7 +145,8 @@ impl RunFolder {
     /// The scene of this run, from the copy in its folder; mesh files are read where they were.
     pub fn scene(&self) -> Result<Scene, SceneErrors> {
         let path = self.root.join("scene.toml");
-        let mut scene = Scene::load_from(&path, self.info.folder.as_deref(), &[])?;
+        let text = crate::scene::read_text(&path)?;
+        let mut scene = Scene::from_text(&text, &path.display().to_string(), self.info.folder.as_deref())?;
         scene.name.clone_from(&self.info.scene);
         Ok(scene)
     }

@@ -97,7 +97,7 @@ impl Scene {
 
     /// [`Scene::parse`] with overrides.
     pub fn parse_with(text: &str, source_name: &str, overrides: &[&str]) -> Result<Scene, SceneErrors> {
-        Scene::from_patched(&patch(text, source_name, overrides)?, source_name, None)
+        Scene::from_patched(&patch(text, source_name, overrides)?, source_name, None, false)
     }
 
     /// Reads a scene file, or a folder's `scene.toml`, and checks that its mesh files exist and fit.
@@ -108,26 +108,9 @@ impl Scene {
     /// [`Scene::load`] with overrides: `cloth.0.fabric.density=0.3`, `cloth.sheet.fabric.bend=1e-5`.
     pub fn load_with(path: &Path, overrides: &[&str]) -> Result<Scene, SceneErrors> {
         let path = if path.is_dir() { path.join("scene.toml") } else { path.to_path_buf() };
-        Scene::load_from(&path, path.parent(), overrides)
-    }
-
-    /// [`Scene::load_with`], with mesh files relative to a folder that need not be the scene's own.
-    pub fn load_from(path: &Path, folder: Option<&Path>, overrides: &[&str]) -> Result<Scene, SceneErrors> {
-        let shown = path.display().to_string();
-        let bytes = crate::atomic::read_capped(path, MAX_SCENE_BYTES as u64).map_err(|e| {
-            let help = match e.kind {
-                FileErrorKind::Missing => builtin::known(),
-                _ => e.help,
-            };
-            SceneErrors::whole(&shown, e.message, help)
-        })?;
-        let Ok(text) = String::from_utf8(bytes) else {
-            return Err(SceneErrors::whole(&shown, "the file is not UTF-8 text", "save it as UTF-8"));
-        };
-        let patched = patch(&text, &shown, overrides)?;
-        let mut scene = Scene::from_patched(&patched, &shown, folder)?;
-        meshes::check(&mut scene, &patched)?;
-        Ok(scene)
+        let (text, shown) = (read_text(&path)?, path.display().to_string());
+        let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        Scene::from_patched(&patch(&text, &shown, overrides)?, &shown, Some(folder), true)
     }
 
     /// Reads what [`resolve`] found: a built-in scene or a file.
@@ -135,16 +118,23 @@ impl Scene {
         match source {
             Resolved::Builtin(b) => {
                 let name = format!("<built-in>/{}/scene.toml", b.name);
-                Scene::from_patched(&patch(b.text, &name, overrides)?, &name, None)
+                Scene::from_patched(&patch(b.text, &name, overrides)?, &name, None, true)
             }
             Resolved::File(path) => Scene::load_with(path, overrides),
         }
+    }
+
+    /// Reads a scene from text as if it stood in `folder`, and checks that its mesh files exist and fit. A run's
+    /// own copy of its scene is read like this: its files are still where the original was.
+    pub fn from_text(text: &str, source_name: &str, folder: Option<&Path>) -> Result<Scene, SceneErrors> {
+        Scene::from_patched(&patch(text, source_name, &[])?, source_name, folder, true)
     }
 
     fn from_patched(
         patched: &Patched,
         source_name: &str,
         folder: Option<&Path>,
+        read_meshes: bool,
     ) -> Result<Scene, SceneErrors> {
         let report = |mut errors: Vec<SceneError>| {
             patched.attribute(&mut errors);
@@ -163,6 +153,9 @@ impl Scene {
         let mut scene = assemble(&file, folder, source_name, notes);
         scene.text = patched.text.clone();
         meshes::note_shape_sizes(&mut scene);
+        if read_meshes {
+            meshes::check(&mut scene, patched)?;
+        }
         Ok(scene)
     }
 
@@ -175,6 +168,20 @@ impl Scene {
     pub fn step(&self) -> f64 {
         self.frame_time / f64::from(self.solver.substeps.max(1))
     }
+}
+
+/// The text of a scene file.
+pub(crate) fn read_text(path: &Path) -> Result<String, SceneErrors> {
+    let shown = path.display().to_string();
+    let bytes = crate::atomic::read_capped(path, MAX_SCENE_BYTES as u64).map_err(|e| {
+        let help = match e.kind {
+            FileErrorKind::Missing => builtin::known(),
+            _ => e.help,
+        };
+        SceneErrors::whole(&shown, e.message, help)
+    })?;
+    String::from_utf8(bytes)
+        .map_err(|_| SceneErrors::whole(&shown, "the file is not UTF-8 text", "save it as UTF-8"))
 }
 
 /// The text with overrides applied, if it is not too large to look at.
@@ -204,7 +211,7 @@ fn assemble(file: &SceneFile, folder: Option<&Path>, source_name: &str, notes: V
     let build = Builder { file, axes, folder, frames };
     let pins = file.pin.iter().filter_map(|p| Some(build.pin(validate::cloth_of_pin(p, file)?, p))).collect();
     Scene {
-        name: file.name.clone().unwrap_or_else(|| name_of(source_name)),
+        name: file.name.clone().unwrap_or_else(|| name_of(source_name, folder)),
         text: String::new(),
         source_name: source_name.to_string(),
         folder: folder.map(Path::to_path_buf),
@@ -225,11 +232,13 @@ fn assemble(file: &SceneFile, folder: Option<&Path>, source_name: &str, notes: V
     }
 }
 
-/// "scenes/hang/scene.toml" → "hang", "my.toml" → "my".
-fn name_of(source: &str) -> String {
+/// "scenes/hang/scene.toml" → "hang", "my.toml" → "my"; "scene.toml" is named after the folder it stands in.
+fn name_of(source: &str, folder: Option<&Path>) -> String {
     let path = Path::new(source);
+    let last = |p: &Path| p.file_name().map(|n| n.to_string_lossy().into_owned());
     let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
-    let folder = || path.parent().and_then(Path::file_name).map(|f| f.to_string_lossy().into_owned());
-    let name = if stem == "scene" { folder().unwrap_or(stem) } else { stem };
+    let beside = path.parent().and_then(last);
+    let around = || folder.and_then(|f| std::path::absolute(f).ok()).and_then(|f| last(&f));
+    let name = if stem == "scene" { beside.or_else(around).unwrap_or(stem) } else { stem };
     if name.is_empty() { "scene".into() } else { name }
 }

@@ -6,8 +6,9 @@
 use crate::session::{Chart, Curve, LabError, Session};
 use glam::DVec3;
 use toile::forces::{Spring, Tangent, WindField};
+use toile::freedom::{Freedom, Mobility};
 use toile::interaction::{Elements, ForceModel};
-use toile::model::{Freedom, Mobility, Model};
+use toile::model::Model;
 use toile::probe::Probe;
 use toile::solve::{ImplicitEuler, SolverSettings, Task};
 use toile::state::State;
@@ -97,7 +98,7 @@ fn steps(tangent: Tangent, dt: f64, count: usize) -> Vec<f64> {
     let mut path = Vec::with_capacity(count);
     for k in 0..count {
         model.drive(&mut now, k as f64 * dt, dt, &mut mobility, &mut Vec::new());
-        let task = Task { model: &model, mobility: &mobility, settings: &settings, dt };
+        let task = Task { bodies: model.bodies(), mobility: &mobility, settings: &settings, dt };
         integrator.advance(task, &now, &mut next, &mut Probe::default());
         std::mem::swap(&mut now, &mut next);
         path.push(now.x[1].y);

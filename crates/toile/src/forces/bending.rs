@@ -5,7 +5,7 @@ use crate::interaction::{Elements, Law, Response, Sample};
 use crate::math::matrix::{outer, scaled_identity};
 use crate::mesh::{Edge, Mesh};
 
-/// The linear hinge (SPEC G-1): one gauge R = Σ a_i x_i per interior edge, where a are the coefficients of
+/// The linear hinge (G-1): one gauge R = Σ a_i x_i per interior edge, where a are the coefficients of
 /// the flat four-point stencil, so R vanishes when the cloth is flat; E = ½ λ R².
 ///
 /// The tangent is constant and positive. Within 3 % of ½ D κ² on equilateral meshes in all directions; on

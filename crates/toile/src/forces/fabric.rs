@@ -47,7 +47,7 @@ impl Fabric {
     }
 
     /// Entries (E₁₁, E₂₂, E₁₂, E₃₃) [N/m] of the matrix that turns strain (uu, vv, engineering shear) into
-    /// stress, for plane stress in an orthotropic sheet (SPEC 4.2).
+    /// stress, for plane stress in an orthotropic sheet (B14-2).
     pub fn stiffness(&self) -> [f64; 4] {
         let [warp, weft] = self.stretch;
         let weft_poisson = self.poisson * weft / warp;

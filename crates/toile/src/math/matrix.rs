@@ -42,7 +42,7 @@ pub fn inverse_spd(m: DMat3) -> Option<DMat3> {
 /// A symmetric 2×2 matrix [[a, c], [c, b]] with its negative eigenvalues set to zero. Returns (a, b, c).
 ///
 /// The 2×2 stress of a membrane multiplies the identity in its geometric stiffness, so clamping it here is
-/// what keeps the tangent positive (SPEC 4.2; clamping entry by entry would not).
+/// what keeps the tangent positive (B14-2; clamping entry by entry would not).
 #[inline]
 pub fn clamp_symmetric2(a: f64, b: f64, c: f64) -> (f64, f64, f64) {
     let mean = 0.5 * (a + b);

@@ -47,16 +47,16 @@ pub fn update3(
     change: impl Fn(usize, &mut DVec3, &mut DVec3, &mut DVec3) -> (f64, f64) + Sync,
 ) -> (f64, f64) {
     let join = |x: (f64, f64), y: (f64, f64)| (x.0 + y.0, max_or_nan(x.1, y.1));
-    let chunk = |(n, ((a, b), c)): (usize, ((&mut [DVec3], &mut [DVec3]), &mut [DVec3]))| {
+    let chunk = |n: usize, a: &mut [DVec3], b: &mut [DVec3], c: &mut [DVec3]| {
         let items = a.iter_mut().zip(b).zip(c).enumerate();
         items.fold((0.0, 0.0), |sum, (k, ((a, b), c))| join(sum, change(n * CHUNK + k, a, b, c)))
     };
     if a.len() < SERIAL_BELOW {
         let chunks = a.chunks_mut(CHUNK).zip(b.chunks_mut(CHUNK)).zip(c.chunks_mut(CHUNK));
-        return chunks.enumerate().map(chunk).fold((0.0, 0.0), join);
+        return chunks.enumerate().map(|(n, ((a, b), c))| chunk(n, a, b, c)).fold((0.0, 0.0), join);
     }
     let chunks = a.par_chunks_mut(CHUNK).zip(b.par_chunks_mut(CHUNK)).zip(c.par_chunks_mut(CHUNK));
-    let partials: Vec<(f64, f64)> = chunks.enumerate().map(chunk).collect();
+    let partials: Vec<(f64, f64)> = chunks.enumerate().map(|(n, ((a, b), c))| chunk(n, a, b, c)).collect();
     partials.into_iter().fold((0.0, 0.0), join)
 }
 

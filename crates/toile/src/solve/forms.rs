@@ -11,9 +11,9 @@
 
 use super::named_choices;
 use super::operator::{BlockOperator, LinearOperator};
+use crate::freedom::Mobility;
 use crate::math::matrix::{inverse_spd, scaled_identity};
 use crate::math::{DMat3, DVec3, parallel, reduce};
-use crate::model::Mobility;
 
 named_choices! {
     /// Which of the three systems is solved.

@@ -8,9 +8,9 @@ use super::forms::{Form, System};
 use super::krylov::{self, End, Method, Outcome, Stop};
 use super::operator::{BlockOperator, BlockSparse, MatrixFree, OperatorKind, Pattern};
 use super::precondition::{Preconditioner, PreconditionerKind};
-use crate::interaction::{Interactions, Mix, Moment};
+use crate::freedom::Mobility;
+use crate::interaction::{ForceModel, Interactions, Mix, Moment};
 use crate::math::{DMat3, DVec3, parallel, reduce};
-use crate::model::{Mobility, Model};
 use crate::probe::{Probe, Stage};
 use crate::state::State;
 
@@ -51,11 +51,22 @@ impl SolverSettings {
     }
 }
 
+/// What is moved, and by what.
+#[derive(Clone, Copy)]
+pub struct Bodies<'a> {
+    /// Mass of each particle [kg].
+    pub mass: &'a [f64],
+    /// Forces between particles and with the air.
+    pub forces: &'a [Box<dyn ForceModel>],
+    /// Gravity [m/s²].
+    pub gravity: DVec3,
+}
+
 /// What a substep works on.
 #[derive(Clone, Copy)]
 pub struct Task<'a> {
     /// Masses and forces.
-    pub model: &'a Model,
+    pub bodies: Bodies<'a>,
     /// Inverse masses, with what pins allow.
     pub mobility: &'a Mobility,
     /// How to solve.
@@ -79,28 +90,28 @@ impl ImplicitEuler {
     /// Computes `next` one substep after `now`, whose held particles already have the
     /// velocities that lead to their places.
     pub fn advance(&mut self, task: Task, now: &State, next: &mut State, probe: &mut Probe) -> Outcome {
-        let Task { model, mobility, settings, dt } = task;
-        self.evaluate(model, now, dt);
+        let Task { bodies: Bodies { mass, forces, .. }, mobility, settings, dt } = task;
+        self.evaluate(task.bodies, now, dt);
         probe.lap(Stage::Forces);
 
-        let n = model.mass.len();
+        let n = mass.len();
         let (mut free, mut sparse);
         let inner: &mut dyn BlockOperator = match settings.operator {
             OperatorKind::MatrixFree => {
-                free = MatrixFree::new(n, &model.forces, &self.answers);
+                free = MatrixFree::new(n, forces, &self.answers);
                 &mut free
             }
             OperatorKind::BlockSparse => {
-                let pattern = self.pattern.get_or_insert_with(|| Pattern::new(n, &model.forces));
-                sparse = BlockSparse::assemble(pattern, &model.forces, &self.answers, &mut self.blocks);
+                let pattern = self.pattern.get_or_insert_with(|| Pattern::new(n, forces));
+                sparse = BlockSparse::assemble(pattern, forces, &self.answers, &mut self.blocks);
                 &mut sparse
             }
         };
-        let mut system = System::new(settings.form, mobility, &model.mass, inner);
+        let mut system = System::new(settings.form, mobility, mass, inner);
         let preconditioner = Preconditioner::new(settings.preconditioner, &system);
         let y = system.right_side(&self.impulse);
         let scales = system.force_scales(dt);
-        let weight = STANDARD_GRAVITY * reduce::sum(n, |i| model.mass[i]) / n as f64;
+        let weight = STANDARD_GRAVITY * reduce::sum(n, |i| mass[i]) / n as f64;
         let stop = Stop {
             scale: &scales,
             limit: settings.tolerance * weight,
@@ -128,12 +139,12 @@ impl ImplicitEuler {
     }
 
     /// Answers of all forces, and the impulse h (f − h V v) [N·s] on each particle.
-    fn evaluate(&mut self, model: &Model, now: &State, dt: f64) {
+    fn evaluate(&mut self, bodies: Bodies, now: &State, dt: f64) {
         let at = Moment { x: &now.x, v: &now.v };
-        self.answers.resize_with(model.forces.len(), Interactions::default);
+        self.answers.resize_with(bodies.forces.len(), Interactions::default);
         self.impulse.clear();
-        self.impulse.extend(model.mass.iter().map(|m| model.gravity * *m));
-        for (force, answer) in model.forces.iter().zip(&mut self.answers) {
+        self.impulse.extend(bodies.mass.iter().map(|m| bodies.gravity * *m));
+        for (force, answer) in bodies.forces.iter().zip(&mut self.answers) {
             force.respond(at, Mix::implicit_euler(dt), answer);
             force.stencil().scatter(&answer.push, &mut self.impulse);
         }

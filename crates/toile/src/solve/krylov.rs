@@ -4,9 +4,8 @@
 use super::named_choices;
 use super::operator::LinearOperator;
 use super::precondition::Preconditioner;
-use crate::error::StepError;
 use crate::math::{DVec3, parallel, reduce};
-use crate::state::State;
+use crate::state::{State, StepError};
 
 named_choices! {
     /// Which Krylov method.

@@ -7,7 +7,7 @@ pub mod operator;
 pub mod precondition;
 
 pub use forms::Form;
-pub use implicit::{ImplicitEuler, SolverSettings, Task};
+pub use implicit::{Bodies, ImplicitEuler, SolverSettings, Task};
 pub use krylov::{End, Method, Outcome, Stop};
 pub use operator::{BlockOperator, LinearOperator, OperatorKind};
 pub use precondition::{Preconditioner, PreconditionerKind};

@@ -1,0 +1,242 @@
+//! `toile check`: the exact verdict on a cache of any tool.
+
+use crate::Context;
+use crate::certify::Judge;
+use crate::fail::Failure;
+use crate::picture::save;
+use clap::{Args, ValueEnum};
+use glam::{DVec3, Vec3};
+use std::path::{Path, PathBuf};
+use toile::collide::certify::{ClosePair, Distance, FaceId, Finding, VertexId};
+use toile_io::axes::{Axes, Units, Up};
+use toile_io::cache::{Cache, CacheOptions, TrackPath};
+use toile_io::error::FileError;
+use toile_io::run::Role;
+use toile_render as draw;
+use toile_render::{Bounds, Camera, Colour, Framing, Look, Marker, Options};
+
+/// Options of `toile check`.
+#[derive(Args)]
+pub struct CheckArgs {
+    /// A run's folder, a .pc2 (with --mesh), a folder or pattern of OBJ files (`cloth_####.obj`), or one OBJ.
+    path: PathBuf,
+    /// The OBJ mesh a .pc2 belongs to.
+    #[arg(long)]
+    mesh: Option<PathBuf>,
+    /// A body to check against: an OBJ, or a sequence with the same frames. May be repeated.
+    #[arg(long)]
+    body: Vec<PathBuf>,
+    /// Unit of OBJ and PC2 files.
+    #[arg(long, value_enum, default_value = "m")]
+    units: UnitChoice,
+    /// Up axis of OBJ and PC2 files, for the picture.
+    #[arg(long, value_enum, default_value = "y")]
+    up: UpChoice,
+    /// Only these frames: `10-20` or one number.
+    #[arg(long)]
+    frames: Option<String>,
+    /// Judge bodies by themselves too (bodies often touch themselves at armpits and crotch).
+    #[arg(long)]
+    bodies: bool,
+    /// Do not look for the smallest distance.
+    #[arg(long)]
+    no_distance: bool,
+    /// Draw the worst place (or the closest, if all is well) into this PNG.
+    #[arg(long)]
+    picture: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum UnitChoice {
+    M,
+    Cm,
+    Mm,
+    Inch,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum UpChoice {
+    Y,
+    Z,
+}
+
+/// Judges.
+pub fn check(args: &CheckArgs, context: Context) -> Result<(), Failure> {
+    let mut cache = open(args)?;
+    for note in cache.notes.iter().filter(|_| !context.quiet) {
+        eprintln!("note: {note}");
+    }
+    let distance = if args.no_distance { Distance::Off } else { Distance::Exact };
+    let mut judge = Judge::new(&cache.objects, args.bodies, distance).map_err(Failure::Refused)?;
+    let wanted = frame_filter(args.frames.as_deref())?;
+    let indices: Vec<usize> = (0..cache.frames().len()).filter(|i| wanted(cache.frames()[*i])).collect();
+    if indices.is_empty() {
+        return Err(Failure::Refused(format!(
+            "no frame to check: the cache holds {:?}",
+            ends(cache.frames())
+        )));
+    }
+    for index in indices {
+        let number = cache.frames()[index];
+        match cache.read(index) {
+            Ok(frame) => {
+                let positions: Vec<&[DVec3]> = frame.positions.iter().map(Vec::as_slice).collect();
+                judge.judge(number, &positions);
+            }
+            Err(error) => judge.unreadable(number, error.to_string()),
+        }
+    }
+    let certificate = judge.certificate().clone();
+    if !context.quiet {
+        say(&certificate);
+    }
+    if let Some(path) = &args.picture {
+        draw_worst(&mut cache, &mut judge, path)?;
+        if !context.quiet {
+            eprintln!("wrote {}", path.display());
+        }
+    }
+    if context.json {
+        println!("{}", serde_json::json!(certificate));
+    }
+    if certificate.pass { Ok(()) } else { Err(Failure::Verdict) }
+}
+
+fn open(args: &CheckArgs) -> Result<Cache, FileError> {
+    let units = match args.units {
+        UnitChoice::M => Units::M,
+        UnitChoice::Cm => Units::Cm,
+        UnitChoice::Mm => Units::Mm,
+        UnitChoice::Inch => Units::Inch,
+    };
+    let up = match args.up {
+        UpChoice::Y => Up::Y,
+        UpChoice::Z => Up::Z,
+    };
+    let bodies = args.body.iter().map(|path| TrackPath { path: path.clone(), mesh: None }).collect();
+    Cache::open(&args.path, &CacheOptions { mesh: args.mesh.clone(), bodies, axes: Axes { units, up } })
+}
+
+fn ends(frames: &[i64]) -> Option<(i64, i64)> {
+    frames.first().copied().zip(frames.last().copied())
+}
+
+fn frame_filter(text: Option<&str>) -> Result<impl Fn(i64) -> bool, Failure> {
+    let range = match text {
+        None => i64::MIN..=i64::MAX,
+        Some(text) => {
+            let parse = |part: &str| part.trim().parse::<i64>().ok();
+            let both = match text.split_once('-') {
+                Some((a, b)) => parse(a).zip(parse(b)),
+                None => parse(text).map(|n| (n, n)),
+            };
+            let bad = || Failure::Refused(format!("--frames {text}: write 10-20 or one number"));
+            let (a, b) = both.ok_or_else(bad)?;
+            a..=b
+        }
+    };
+    Ok(move |frame| range.contains(&frame))
+}
+
+fn say(certificate: &crate::certify::Certificate) {
+    println!("{}", certificate.headline());
+    for bad in &certificate.bad {
+        println!("frame {}: {} finding{}", bad.frame, bad.count, if bad.count == 1 { "" } else { "s" });
+        bad.findings.iter().for_each(|finding| println!("  {finding}"));
+        if bad.count > bad.findings.len() {
+            println!("  and {} more", bad.count - bad.findings.len());
+        }
+    }
+}
+
+/// Draws the neighbourhood of the worst frame's first finding, or of the closest pair if there is none.
+fn draw_worst(cache: &mut Cache, judge: &mut Judge, path: &Path) -> Result<(), Failure> {
+    let certificate = judge.certificate().clone();
+    let number = certificate.worst_frame.or(certificate.closest_frame).unwrap_or(cache.frames()[0]);
+    let index = cache.frames().binary_search(&number).unwrap_or(0);
+    let frame = cache.read(index)?;
+    let positions: Vec<&[DVec3]> = frame.positions.iter().map(Vec::as_slice).collect();
+    let verdict = judge.judge(number, &positions);
+    let at = |v: VertexId| place(&frame.positions, v.surface, v.vertex);
+    let triangle = |f: FaceId| {
+        let face = cache.objects.get(f.surface as usize).and_then(|o| o.faces.get(f.face as usize).copied());
+        face.unwrap_or_default().map(|v| place(&frame.positions, f.surface, v))
+    };
+    let mut markers = Vec::new();
+    let mut mark = |shape: draw::Shape, label: Option<String>| {
+        markers.push(Marker { shape, colour: Colour::ALERT, label });
+    };
+    for finding in verdict.findings.iter().take(200) {
+        match *finding {
+            Finding::Intersection { edge, face, .. } => {
+                let ends = edge.vertices.map(|v| place(&frame.positions, edge.surface, v));
+                mark(draw::Shape::Triangle(triangle(face)), None);
+                mark(draw::Shape::Segment(ends), None);
+            }
+            Finding::ZeroArea { face } | Finding::RepeatedIndex { face } => {
+                mark(draw::Shape::Triangle(triangle(face)), None);
+            }
+            _ => {}
+        }
+    }
+    if let (true, Some(closest)) = (verdict.pass(), verdict.closest) {
+        let label = Some(format!("{:.3} mm", 1e3 * closest.distance));
+        match closest.pair {
+            ClosePair::VertexFace(v, f) => {
+                mark(draw::Shape::Triangle(triangle(f)), None);
+                mark(draw::Shape::Point(at(v)), label);
+            }
+            ClosePair::EdgeEdge(a, b) => {
+                for (k, e) in [a, b].into_iter().enumerate() {
+                    let ends = e.vertices.map(|v| place(&frame.positions, e.surface, v));
+                    mark(draw::Shape::Segment(ends), label.clone().filter(|_| k == 0));
+                }
+            }
+        }
+    }
+    let image = close_up(cache, &frame.positions, markers, number);
+    save(path, &draw::encode_png(&image).map_err(|e| FileError::from_io(path, "encode", &e))?)
+}
+
+fn place(positions: &[Vec<DVec3>], surface: u32, vertex: u32) -> Vec3 {
+    let found = positions.get(surface as usize).and_then(|x| x.get(vertex as usize));
+    found.copied().unwrap_or(DVec3::NAN).as_vec3()
+}
+
+fn close_up(cache: &Cache, positions: &[Vec<DVec3>], markers: Vec<Marker>, number: i64) -> draw::Image {
+    let narrow: Vec<Vec<Vec3>> = positions.iter().map(|x| x.iter().map(|p| p.as_vec3()).collect()).collect();
+    let cloth = Look::Cloth {
+        front: Colour::hex(0x8fb3c9),
+        back: Colour::hex(0xd9c7a8),
+        pattern: draw::Pattern::Plain,
+    };
+    let body = Look::Body { colour: Colour::hex(0xb9b4ab) };
+    let surfaces = cache.objects.iter().zip(&narrow).map(|(object, x)| {
+        let look = if object.role == Role::Cloth { cloth } else { body };
+        let mut surface = draw::Surface::new(x, &object.faces, look);
+        surface.wire = Some(Colour::hex(0x30343a));
+        surface
+    });
+    let corners = |marker: &Marker| match marker.shape {
+        draw::Shape::Point(p) => vec![p],
+        draw::Shape::Segment(p) => p.to_vec(),
+        draw::Shape::Triangle(p) => p.to_vec(),
+    };
+    let mut focus = markers.first().map_or(Bounds::EMPTY, |m| Bounds::of(&corners(m)));
+    if focus.is_empty() {
+        focus = narrow.iter().fold(Bounds::EMPTY, |all, x| all.union(Bounds::of(x)));
+    } else {
+        // Room for a few faces round the place.
+        let room = 3.0 * (focus.max - focus.min).length().max(1e-4);
+        focus = Bounds { min: focus.min - room, max: focus.max + room };
+    }
+    let scene = draw::Scene {
+        surfaces: surfaces.collect(),
+        markers,
+        caption: Some(format!("frame {number}")),
+        ..draw::Scene::default()
+    };
+    let framing = Framing { aspect: 4.0 / 3.0, ..Framing::default() };
+    let camera = Camera::frame_action(&[focus], &framing);
+    draw::render(&scene, &camera, &Options { width: 960, height: 720, ..Options::default() }).image
+}

@@ -1,0 +1,246 @@
+//! Pictures of a run: from frames to PNG.
+
+use crate::fail::Failure;
+use glam::{Vec2, Vec3};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::path::Path;
+use toile::forces::membrane::{material_weights, principal_strain};
+use toile_io::build::Built;
+use toile_io::cache::{Cache, CacheFrame};
+use toile_io::error::FileError;
+use toile_io::scene::schema::{Colour as Shows, Print};
+use toile_io::scene::{Camera as CameraChoice, Floor, Scene};
+use toile_render as draw;
+use toile_render::{
+    Bounds, Camera, Colour, ColourMap, Field, Framing, Look, Margins, Options, Quality, Values,
+};
+
+/// The animation is made at this part of the picture's size: it is watched, not studied.
+const ANIMATION_WIDTH: u32 = 640;
+
+/// What a picture shows beside the scene's own choice.
+#[derive(Clone, Copy, Default)]
+pub struct Shown {
+    /// Quantity in colours.
+    pub colour: Option<Shows>,
+    /// Width and height [px].
+    pub size: Option<[u32; 2]>,
+    /// Effort.
+    pub quality: Quality,
+    /// Draw mesh lines.
+    pub wire: bool,
+}
+
+/// Draws frames of one scene.
+pub struct Painter<'a> {
+    scene: &'a Scene,
+    built: &'a Built,
+    /// Material coordinates of each cloth.
+    material: Vec<Vec<[Vec2; 3]>>,
+}
+
+impl<'a> Painter<'a> {
+    /// A painter of `scene`.
+    pub fn new(scene: &'a Scene, built: &'a Built) -> Painter<'a> {
+        let narrow = |corners: &[glam::DVec2; 3]| corners.map(|p| p.as_vec2());
+        let material = built.world.cloths().iter().map(|c| c.mesh.rest().iter().map(narrow).collect());
+        Painter { scene, built, material: material.collect() }
+    }
+
+    /// Draws the frame at position `index` of the cache into a PNG.
+    pub fn still(&self, cache: &mut Cache, index: usize, shown: &Shown, path: &Path) -> Result<(), Failure> {
+        let frame = cache.read(index)?;
+        let before = if index > 0 { Some(cache.read(index - 1)?) } else { None };
+        let camera = self.camera(&[&frame], shown);
+        let image = self.draw(&frame, before.as_ref(), &camera, shown);
+        save(path, &draw::encode_png(&image).map_err(|e| FileError::from_io(path, "encode", &e))?)
+    }
+
+    /// Draws every `every`-th frame of the cache into an animated PNG, the camera still.
+    pub fn animation(
+        &self,
+        cache: &mut Cache,
+        every: usize,
+        path: &Path,
+        quiet: bool,
+    ) -> Result<(), Failure> {
+        let [w, h] = self.scene.render.size;
+        let width = w.min(ANIMATION_WIDTH);
+        let size = [width, (h * width / w.max(1)).max(1)];
+        let shown = Shown { size: Some(size), quality: Quality::Draft, ..Shown::default() };
+        let wanted: Vec<usize> = (0..cache.frames().len()).step_by(every.max(1)).collect();
+        let frames = wanted.iter().map(|i| cache.read(*i)).collect::<Result<Vec<_>, _>>()?;
+        let camera = self.camera(&frames.iter().collect::<Vec<_>>(), &shown);
+        let bar = if quiet { ProgressBar::hidden() } else { ProgressBar::new(frames.len() as u64) };
+        if let Ok(style) =
+            ProgressStyle::with_template("animation {wide_bar} {pos}/{len} · {eta_precise} left")
+        {
+            bar.set_style(style);
+        }
+        let mut images = Vec::with_capacity(frames.len());
+        for (k, frame) in frames.iter().enumerate() {
+            let before = k.checked_sub(1).map(|k| &frames[k]);
+            images.push(self.draw(frame, before, &camera, &shown));
+            bar.inc(1);
+        }
+        bar.finish_and_clear();
+        let fps = 1.0 / (self.scene.frame_time * every.max(1) as f64);
+        let gif = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("gif"));
+        let bytes = if gif { draw::encode_gif(&images, fps) } else { draw::encode_apng(&images, fps) };
+        save(path, &bytes.map_err(|e| FileError::from_io(path, "encode", &e))?)
+    }
+
+    fn size(&self, shown: &Shown) -> [u32; 2] {
+        shown.size.unwrap_or(self.scene.render.size)
+    }
+
+    fn camera(&self, frames: &[&CacheFrame], shown: &Shown) -> Camera {
+        let [w, h] = self.size(shown);
+        let radians = |degrees: f64| degrees.to_radians() as f32;
+        match self.scene.render.camera {
+            CameraChoice::LookAt { eye, target, fov } => {
+                Camera { eye: eye.as_vec3(), target: target.as_vec3(), up: Vec3::Y, fov: radians(fov) }
+            }
+            CameraChoice::Orbit { yaw, pitch, fov } => {
+                let legend = shown.colour.unwrap_or(self.scene.render.colour) != Shows::Material;
+                let framing = Framing {
+                    up: draw::Up::Y,
+                    aspect: w as f32 / h.max(1) as f32,
+                    yaw: radians(yaw),
+                    pitch: radians(pitch),
+                    fov: radians(fov),
+                    margins: if legend { Margins::LEGEND } else { Margins::EVEN },
+                };
+                let points: Vec<Vec3> =
+                    frames.iter().flat_map(|f| f.positions.iter().flatten()).map(|p| p.as_vec3()).collect();
+                Camera::frame_points(&points, &framing)
+            }
+        }
+    }
+
+    fn draw(
+        &self,
+        frame: &CacheFrame,
+        before: Option<&CacheFrame>,
+        camera: &Camera,
+        shown: &Shown,
+    ) -> draw::Image {
+        let narrow = |p: &Vec<glam::DVec3>| p.iter().map(|p| p.as_vec3()).collect::<Vec<_>>();
+        let positions: Vec<Vec<Vec3>> = frame.positions.iter().map(narrow).collect();
+        let cloths = self.built.world.cloths();
+        let colour = shown.colour.unwrap_or(self.scene.render.colour);
+        let values: Vec<Vec<f32>> =
+            (0..cloths.len()).map(|c| self.values(c, frame, before, colour)).collect();
+        let range = range_of(&values, colour);
+        let mut surfaces = Vec::new();
+        for (c, cloth) in cloths.iter().enumerate() {
+            let field = |values, title, unit, map| Look::Field(Field { values, range, map, title, unit });
+            let look = match colour {
+                Shows::Material => self.cloth_look(),
+                Shows::Strain => field(Values::PerFace(&values[c]), "strain", "%", ColourMap::Diverging),
+                Shows::Speed => field(Values::PerVertex(&values[c]), "speed", "m/s", ColourMap::Sequential),
+            };
+            let mut surface = draw::Surface::new(&positions[c], cloth.mesh.faces(), look);
+            surface.material = Some(&self.material[c]);
+            surface.wire = shown.wire.then_some(Colour::hex(0x30343a));
+            surfaces.push(surface);
+        }
+        let grey = Colour::hex(0xb9b4ab);
+        for (body, x) in self.built.bodies.iter().zip(positions.iter().skip(cloths.len())) {
+            surfaces.push(draw::Surface::new(x, &body.faces, Look::Body { colour: grey }));
+        }
+        let bounds = positions.iter().fold(Bounds::EMPTY, |all, p| all.union(Bounds::of(p)));
+        let time = frame.time.map_or(String::new(), |t| format!(" · {t:.2} s"));
+        let scene = draw::Scene {
+            surfaces,
+            ground: self.ground(&bounds),
+            caption: Some(format!("{} · frame {}{time}", self.scene.name, frame.number)),
+            ..draw::Scene::default()
+        };
+        let [width, height] = self.size(shown).map(|n| n as usize);
+        let options = Options { width, height, quality: shown.quality, ..Options::default() };
+        draw::render(&scene, camera, &options).image
+    }
+
+    fn cloth_look(&self) -> Look<'static> {
+        let [front, back] = [self.scene.render.front, self.scene.render.back]
+            .map(|[r, g, b]| Colour::hex(u32::from(r) << 16 | u32::from(g) << 8 | u32::from(b)));
+        let repeat = self.scene.render.repeat as f32;
+        let pattern = match self.scene.render.pattern {
+            Print::Plain => draw::Pattern::Plain,
+            Print::Weave => draw::Pattern::Weave { spacing: repeat },
+            Print::Checker => draw::Pattern::Checker { cell: repeat },
+            Print::Stripes => draw::Pattern::Stripes { width: repeat },
+        };
+        Look::Cloth { front, back, pattern }
+    }
+
+    fn ground(&self, bounds: &Bounds) -> Option<draw::Ground> {
+        let mut ground = draw::Ground::under(&self.whole().union(*bounds), draw::Up::Y);
+        match self.scene.render.ground {
+            Floor::None => return None,
+            Floor::Below => {
+                // A little below the scene's start, so that cloth never touches it by accident of the frame.
+                let room = 0.08 * (bounds.max - bounds.min).length();
+                ground.height -= room;
+            }
+            Floor::Height(h) => ground.height = h as f32,
+        }
+        Some(ground)
+    }
+
+    /// Box round everything at the start.
+    fn whole(&self) -> Bounds {
+        let cloths = self.built.world.cloths().iter().flat_map(|c| &c.positions);
+        let bodies = self.built.bodies.iter().flat_map(|b| &b.positions);
+        cloths.chain(bodies).fold(Bounds::EMPTY, |all, p| all.include(p.as_vec3()))
+    }
+
+    fn values(
+        &self,
+        cloth: usize,
+        frame: &CacheFrame,
+        before: Option<&CacheFrame>,
+        colour: Shows,
+    ) -> Vec<f32> {
+        let mesh = &self.built.world.cloths()[cloth].mesh;
+        let x = &frame.positions[cloth];
+        match colour {
+            Shows::Material => Vec::new(),
+            Shows::Strain => mesh
+                .faces()
+                .iter()
+                .zip(mesh.rest())
+                .map(|(f, r)| {
+                    100.0 * principal_strain(&material_weights(r), f.map(|v| x[v as usize]))[0] as f32
+                })
+                .collect(),
+            Shows::Speed => {
+                let Some(before) = before else { return vec![0.0; x.len()] };
+                let dt = match (frame.time, before.time) {
+                    (Some(a), Some(b)) if a > b => a - b,
+                    _ => self.scene.frame_time,
+                };
+                x.iter()
+                    .zip(&before.positions[cloth])
+                    .map(|(a, b)| ((*a - *b).length() / dt) as f32)
+                    .collect()
+            }
+        }
+    }
+}
+
+/// Symmetric about zero for strain, from zero for speed; never empty.
+fn range_of(values: &[Vec<f32>], colour: Shows) -> [f32; 2] {
+    let most = values.iter().flatten().filter(|v| v.is_finite()).fold(0.0f32, |m, v| m.max(v.abs()));
+    let most = if most > 0.0 { most } else { 1.0 };
+    if colour == Shows::Strain { [-most, most] } else { [0.0, most] }
+}
+
+/// Writes a file, whole or not at all.
+pub fn save(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
+        std::fs::create_dir_all(folder).map_err(|e| FileError::from_io(folder, "create", &e))?;
+    }
+    Ok(toile_io::atomic::write_atomic(path, bytes)?)
+}

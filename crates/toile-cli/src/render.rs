@@ -1,0 +1,112 @@
+//! `toile render`: pictures of a run that is on disk.
+
+use crate::Context;
+use crate::fail::Failure;
+use crate::picture::{Painter, Shown};
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+use toile_io::build::build;
+use toile_io::cache::{Cache, CacheOptions};
+use toile_io::error::{FileError, FileErrorKind};
+use toile_io::run::RunFolder;
+use toile_io::scene::{Scene, schema};
+use toile_render::Quality;
+
+/// Options of `toile render`.
+#[derive(Args)]
+pub struct RenderArgs {
+    /// Folder of the run.
+    folder: PathBuf,
+    /// Frame to draw. Default: the last.
+    #[arg(long)]
+    frame: Option<i64>,
+    /// Quantity in colours.
+    #[arg(long, value_enum)]
+    colour: Option<Quantity>,
+    /// Picture size, as WIDTHxHEIGHT.
+    #[arg(long, value_parser = parse_size)]
+    size: Option<[u32; 2]>,
+    /// Effort per pixel.
+    #[arg(long, value_enum, default_value = "standard")]
+    quality: Effort,
+    /// Draw mesh lines.
+    #[arg(long)]
+    wire: bool,
+    /// Make an animation of all frames instead (.png is animated PNG, .gif is GIF).
+    #[arg(long)]
+    animate: bool,
+    /// The animation shows every n-th frame. Default: as the scene says.
+    #[arg(long)]
+    every: Option<usize>,
+    /// File to write. Default: picture.png or animation.png in the run's folder.
+    #[arg(long)]
+    out: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Quantity {
+    Material,
+    Strain,
+    Speed,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Effort {
+    Draft,
+    Standard,
+    Fine,
+}
+
+fn parse_size(text: &str) -> Result<[u32; 2], String> {
+    let parse = |part: &str| part.parse::<u32>().ok().filter(|n| (1..=16_384).contains(n));
+    let (w, h) = text.split_once('x').ok_or("write it as 1280x720")?;
+    parse(w).zip(parse(h)).map(|(w, h)| [w, h]).ok_or_else(|| "both must lie between 1 and 16384".to_string())
+}
+
+/// Draws.
+pub fn render(args: &RenderArgs, context: Context) -> Result<(), Failure> {
+    let run = RunFolder::open(&args.folder)?;
+    let path = args.folder.join("scene.toml");
+    let text = std::fs::read_to_string(&path).map_err(|e| FileError::from_io(&path, "read", &e))?;
+    let mut scene = Scene::from_text(&text, &path.display().to_string(), run.info().folder.as_deref())?;
+    scene.name.clone_from(&run.info().scene);
+    if let Some(quantity) = args.colour {
+        scene.render.colour = match quantity {
+            Quantity::Material => schema::Colour::Material,
+            Quantity::Strain => schema::Colour::Strain,
+            Quantity::Speed => schema::Colour::Speed,
+        };
+    }
+    let built = build(&scene)?;
+    let mut cache = Cache::open(&args.folder, &CacheOptions::default())?;
+    let painter = Painter::new(&scene, &built);
+    let name = if args.animate { "animation.png" } else { "picture.png" };
+    let out = args.out.clone().unwrap_or_else(|| args.folder.join(name));
+    if args.animate {
+        let every = args.every.unwrap_or(scene.render.every as usize);
+        painter.animation(&mut cache, every, &out, context.quiet)?;
+    } else {
+        let index = match args.frame {
+            None => cache.frames().len() - 1,
+            Some(frame) => cache.frames().binary_search(&frame).map_err(|_| {
+                let range = (cache.frames().first(), cache.frames().last());
+                let message = format!("frame {frame} is not there; the run holds {range:?}");
+                FileError::new(FileErrorKind::Missing, &args.folder, message, "give one of these")
+            })?,
+        };
+        let quality = match args.quality {
+            Effort::Draft => Quality::Draft,
+            Effort::Standard => Quality::Standard,
+            Effort::Fine => Quality::Fine,
+        };
+        let shown = Shown { size: args.size, quality, wire: args.wire, ..Shown::default() };
+        painter.still(&mut cache, index, &shown, &out)?;
+    }
+    if !context.quiet {
+        eprintln!("wrote {}", out.display());
+    }
+    if context.json {
+        println!("{}", serde_json::json!({ "status": "ok", "files": [out.display().to_string()] }));
+    }
+    Ok(())
+}

@@ -1,0 +1,446 @@
+//! `toile run` and `toile resume`: a scene becomes frames, figures, pictures and a verdict.
+
+use crate::Context;
+use crate::certify::Judge;
+use crate::fail::Failure;
+use crate::picture::{Painter, Shown};
+use clap::Args;
+use glam::DVec3;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde_json::{Map, Value, json};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+use toile::Probe;
+use toile::collide::certify::Distance;
+use toile::probe::{COUNTER_CHANNELS, Stage};
+use toile_io::build::{Built, build};
+use toile_io::cache::{Cache, CacheOptions};
+use toile_io::error::FileError;
+use toile_io::run::{
+    Existing, Frame, Outcome, Role, RunFolder, StatsWriter, Status, Topology, TopologyObject, VERSION,
+    input_hash, load_snapshot, save_snapshot,
+};
+use toile_io::scene::{Resolved, Scene, resolve};
+
+/// Options of `toile run`.
+#[derive(Args)]
+pub struct RunArgs {
+    /// A built-in scene, a folder with a scene.toml, or a scene file.
+    scene: String,
+    /// Override a field of the scene: `--set cloth.0.fabric.density=0.3`. May be repeated.
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    set: Vec<String>,
+    /// Frames to simulate instead of the scene's: `1-100` or a count.
+    #[arg(long)]
+    frames: Option<String>,
+    /// Output folder. Default: out/<scene>, with a number if that is taken.
+    #[arg(long)]
+    out: Option<PathBuf>,
+    /// Replace the run that the output folder holds.
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    after: AfterArgs,
+}
+
+/// Options of `toile resume`.
+#[derive(Args)]
+pub struct ResumeArgs {
+    /// Folder of the run.
+    folder: PathBuf,
+    #[command(flatten)]
+    after: AfterArgs,
+}
+
+/// What follows a simulation.
+#[derive(Args, Clone, Copy, Default)]
+struct AfterArgs {
+    /// Also make an animation.
+    #[arg(long)]
+    animate: bool,
+    /// Make no picture.
+    #[arg(long)]
+    no_picture: bool,
+    /// Do not check the frames for intersections.
+    #[arg(long)]
+    no_check: bool,
+}
+
+/// `toile` without arguments.
+pub fn showcase(context: Context) -> Result<(), Failure> {
+    let scene = Scene::open(&resolve("canopy")?, &[])?;
+    let after = AfterArgs { animate: true, ..AfterArgs::default() };
+    start(&scene, None, false, after, context)
+}
+
+/// `toile run`.
+pub fn run(args: &RunArgs, context: Context) -> Result<(), Failure> {
+    let mut set = args.set.clone();
+    if let Some(frames) = &args.frames {
+        let range = frames.contains('-');
+        set.push(if range { format!("frames=\"{frames}\"") } else { format!("frames={frames}") });
+    }
+    let set: Vec<&str> = set.iter().map(String::as_str).collect();
+    let source: Resolved = resolve(&args.scene)?;
+    let scene = Scene::open(&source, &set)?;
+    start(&scene, args.out.as_deref(), args.force, args.after, context)
+}
+
+fn start(
+    scene: &Scene,
+    out: Option<&Path>,
+    force: bool,
+    after: AfterArgs,
+    context: Context,
+) -> Result<(), Failure> {
+    let built = build(scene)?;
+    say_notes(scene, &built, context);
+    let existing = if force { Existing::Replace } else { Existing::Refuse };
+    let folder = out.map_or_else(|| free_folder(&scene.name), Path::to_path_buf);
+    let run = RunFolder::create(&folder, scene, &built.inputs, existing)?;
+    run.write_topology(&topology(scene, &built))?;
+    Simulation::new(scene, built, run, context).go(None, after)
+}
+
+/// `toile resume`.
+pub fn resume(args: &ResumeArgs, context: Context) -> Result<(), Failure> {
+    let old = RunFolder::open(&args.folder)?;
+    let path = args.folder.join("scene.toml");
+    let text = std::fs::read_to_string(&path).map_err(|e| FileError::from_io(&path, "read", &e))?;
+    let mut scene = Scene::from_text(&text, &path.display().to_string(), old.info().folder.as_deref())?;
+    scene.name.clone_from(&old.info().scene);
+    let mut built = build(&scene)?;
+    let run = RunFolder::create(&args.folder, &scene, &built.inputs, Existing::Resume)?;
+    if let Some(note) = run.lock_note().filter(|_| !context.quiet) {
+        eprintln!("note: {note}");
+    }
+    let on_disk = run.frames().last().copied().unwrap_or(0);
+    let whole = |frame: u32| run.read_frame(frame).is_ok();
+    let checkpoint = run.newest_checkpoint(on_disk).filter(|c| whole(c.frame));
+    let from = match &checkpoint {
+        None => None,
+        Some(checkpoint) => {
+            for note in checkpoint.notes.iter().filter(|_| !context.quiet) {
+                eprintln!("note: {note}");
+            }
+            let snapshot = load_snapshot(&run, checkpoint)?;
+            built.world.restore(snapshot).map_err(|error| Failure::Refused(error.to_string()))?;
+            Some(checkpoint.frame)
+        }
+    };
+    if from.is_some_and(|frame| frame >= scene.frames.last) {
+        eprintln!("this run is complete: frame {} is on disk", scene.frames.last);
+    }
+    run.rewind(from.unwrap_or(0))?;
+    run.write_topology(&topology(&scene, &built))?;
+    Simulation::new(&scene, built, run, context).go(from, args.after)
+}
+
+fn say_notes(scene: &Scene, built: &Built, context: Context) {
+    if context.quiet {
+        return;
+    }
+    for note in &scene.notes {
+        eprintln!("note: {} — {}", note.message, note.help);
+    }
+    for note in &built.notes {
+        eprintln!("note: {note}");
+    }
+}
+
+/// out/<name>, or with the first free number: a run is never overwritten unasked.
+fn free_folder(name: &str) -> PathBuf {
+    let base = Path::new("out");
+    let mut folder = base.join(name);
+    let mut number = 2;
+    while folder.exists() {
+        folder = base.join(format!("{name}-{number}"));
+        number += 1;
+    }
+    folder
+}
+
+fn topology(scene: &Scene, built: &Built) -> Topology {
+    let narrow = |positions: &[DVec3]| positions.iter().map(|p| p.as_vec3().to_array()).collect::<Vec<_>>();
+    let mut objects = Vec::new();
+    for (cloth, polygons) in built.world.cloths().iter().zip(&built.polygons) {
+        objects.push(TopologyObject {
+            name: cloth.name.clone(),
+            role: Role::Cloth,
+            vertex_count: cloth.positions.len() as u32,
+            triangles: cloth.mesh.faces().to_vec(),
+            polygons: polygons.clone(),
+            texcoords: Vec::new(),
+            start: narrow(&cloth.positions),
+        });
+    }
+    for body in &built.bodies {
+        objects.push(TopologyObject {
+            name: body.name.clone(),
+            role: Role::Body,
+            vertex_count: body.positions.len() as u32,
+            triangles: body.faces.clone(),
+            polygons: toile_io::obj::Polygons::default(),
+            texcoords: Vec::new(),
+            start: narrow(&body.positions),
+        });
+    }
+    // Polygons of files refer to vt by number; the topology carries only what export needs to keep faces.
+    for object in &mut objects {
+        if !object.polygons.all_texcoords().is_empty() {
+            let counts = object.polygons.counts();
+            let vertices = object.polygons.all_vertices().to_vec();
+            if let Some(bare) = toile_io::obj::Polygons::from_counts(&counts, vertices, Vec::new()) {
+                object.polygons = bare;
+            }
+        }
+    }
+    Topology { objects, frame_time: scene.frame_time, axes: scene.axes }
+}
+
+/// A run in progress.
+struct Simulation<'a> {
+    scene: &'a Scene,
+    built: Built,
+    run: RunFolder,
+    context: Context,
+    topology: u64,
+    begun: Instant,
+    last: Option<u32>,
+}
+
+impl<'a> Simulation<'a> {
+    fn new(scene: &'a Scene, built: Built, run: RunFolder, context: Context) -> Self {
+        let topology = topology(scene, &built).id();
+        Simulation { scene, built, run, context, topology, begun: Instant::now(), last: None }
+    }
+
+    /// Simulates what is left, then pictures and verdict; always ends with a written outcome.
+    fn go(mut self, from: Option<u32>, after: AfterArgs) -> Result<(), Failure> {
+        self.last = from;
+        let result = self.frames(from);
+        let (status, reason, message) = match &result {
+            Ok(()) => (Status::Ok, "done", "every frame was written".to_string()),
+            Err(Failure::Interrupted) => {
+                (Status::Interrupted, "signal", "stopped from outside; `toile resume` goes on".to_string())
+            }
+            Err(failure) => (Status::Failed, failure.reason(), failure.message()),
+        };
+        let outcome = Outcome {
+            status,
+            reason: reason.into(),
+            message,
+            frame: self.last,
+            seed: self.scene.seed,
+            toile: VERSION.into(),
+            input_hash: input_hash(self.scene, &self.built.inputs),
+            seconds: self.begun.elapsed().as_secs_f64(),
+        };
+        // If even this cannot be written (disk full), the first failure is the one to report.
+        let written = self.run.write_outcome(&outcome);
+        let report = self.finish(&result, &outcome, after);
+        result?;
+        written?;
+        report
+    }
+
+    fn frames(&mut self, from: Option<u32>) -> Result<(), Failure> {
+        let range = self.scene.frames;
+        let stop = stop_flag();
+        let bar = self.progress_bar(from);
+        let mut stats = self.run.stats()?;
+        let origin = Instant::now();
+        let clock = || origin.elapsed().as_secs_f64();
+        for number in from.map_or(range.first, |f| f + 1)..=range.last {
+            let mut probe = Probe::with_clock(&clock);
+            let start = clock();
+            if number > range.first {
+                let step = self.built.world.step(self.scene.frame_time, &mut probe);
+                step.map_err(|error| Failure::Simulation(format!("frame {number}: {error}")))?;
+            }
+            self.write_frame(number, &probe, clock() - start, &mut stats)?;
+            self.last = Some(number);
+            let every = self.scene.output.checkpoint_every;
+            let stopped = stop.load(Ordering::SeqCst) > 0;
+            let due = every > 0 && (number - range.first).is_multiple_of(every);
+            if due || number == range.last || stopped {
+                save_snapshot(&self.run, number, &self.built.world.snapshot())?;
+            }
+            bar.inc(1);
+            if stopped && number < range.last {
+                bar.abandon();
+                return Err(Failure::Interrupted);
+            }
+        }
+        bar.finish_and_clear();
+        Ok(())
+    }
+
+    fn write_frame(
+        &self,
+        number: u32,
+        probe: &Probe,
+        seconds: f64,
+        stats: &mut StatsWriter,
+    ) -> Result<(), Failure> {
+        let world = &self.built.world;
+        let cloths = 0..world.cloths().len();
+        let all =
+            |values: &dyn Fn(usize) -> Vec<[f32; 3]>| cloths.clone().flat_map(values).collect::<Vec<_>>();
+        let narrow = |values: Vec<DVec3>| values.iter().map(|v| v.as_vec3().to_array()).collect();
+        let velocities = self.scene.output.velocities;
+        let frame = Frame {
+            frame: number,
+            time: world.time(),
+            topology: self.topology,
+            counts: world.cloths().iter().map(|c| c.positions.len() as u32).collect(),
+            positions: all(&|c| world.positions_f32(c)),
+            velocities: velocities.then(|| all(&|c| narrow(world.velocities(c)))),
+        };
+        self.run.write_frame(&frame)?;
+        stats.append(&self.statistics(number, probe, seconds))?;
+        Ok(())
+    }
+
+    /// The line of a frame in `stats.jsonl`; docs/formats.md lists the keys.
+    fn statistics(&self, number: u32, probe: &Probe, seconds: f64) -> Value {
+        let world = &self.built.world;
+        let mut line = Map::new();
+        line.insert("frame".into(), json!(number));
+        line.insert("time".into(), json!(world.time()));
+        line.insert("fingerprint".into(), json!(format!("{:016x}", world.fingerprint())));
+        for (channel, value) in COUNTER_CHANNELS.iter().zip(probe.counters.values()) {
+            line.insert(channel.name.into(), json!(value));
+        }
+        let energies = world.energies();
+        let mut energy = Map::new();
+        energy.insert("kinetic".into(), json!(energies.kinetic));
+        energy.insert("gravity".into(), json!(energies.gravity));
+        for (name, value) in &energies.stored {
+            energy.insert((*name).into(), json!(value));
+        }
+        line.insert("energy".into(), Value::Object(energy));
+        let mut strains: Vec<f64> = (0..world.cloths().len()).flat_map(|c| world.strains(c)).collect();
+        strains.sort_by(f64::total_cmp);
+        let at = |part: f64| strains[((strains.len() - 1) as f64 * part) as usize];
+        line.insert("strain_max".into(), json!(at(1.0)));
+        line.insert("strain_p95".into(), json!(at(0.95)));
+        line.insert("seconds".into(), json!(seconds));
+        let stages = Stage::ALL.iter().zip(probe.counters.seconds);
+        let stages: Map<String, Value> = stages.map(|(s, t)| (s.name().into(), json!(t))).collect();
+        line.insert("stages".into(), Value::Object(stages));
+        Value::Object(line)
+    }
+
+    fn progress_bar(&self, from: Option<u32>) -> ProgressBar {
+        let range = self.scene.frames;
+        if self.context.quiet {
+            return ProgressBar::hidden();
+        }
+        let bar = ProgressBar::with_draw_target(Some(range.count()), ProgressDrawTarget::stderr());
+        let style = "{msg} {wide_bar} {pos}/{len} · {per_sec} · {eta_precise} left";
+        bar.set_style(ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar()));
+        bar.set_message(self.scene.name.clone());
+        bar.enable_steady_tick(Duration::from_millis(500));
+        bar.set_position(u64::from(from.map_or(0, |f| f + 1 - range.first)));
+        if bar.is_hidden() {
+            eprintln!("simulating {}: frames {}–{}", self.scene.name, range.first, range.last);
+        }
+        bar
+    }
+
+    /// Verdict, pictures and the closing words.
+    fn finish(
+        &self,
+        result: &Result<(), Failure>,
+        outcome: &Outcome,
+        after: AfterArgs,
+    ) -> Result<(), Failure> {
+        let mut files = Vec::new();
+        let mut certificate = None;
+        if result.is_ok() {
+            let mut cache = Cache::open(self.run.root(), &CacheOptions::default())?;
+            if !after.no_check {
+                let mut judge =
+                    Judge::new(&cache.objects, false, Distance::Exact).map_err(Failure::Refused)?;
+                judge_cache(&mut cache, &mut judge);
+                let verdict = judge.certificate().clone();
+                let path = self.run.root().join("certificate.json");
+                toile_io::atomic::write_atomic(&path, format!("{:#}\n", json!(verdict)).as_bytes())?;
+                files.push(path);
+                certificate = Some(verdict);
+            }
+            if !after.no_picture {
+                let painter = Painter::new(self.scene, &self.built);
+                let last = cache.frames().len() - 1;
+                let path = self.run.root().join("picture.png");
+                painter.still(&mut cache, last, &Shown::default(), &path)?;
+                files.push(path);
+                if after.animate {
+                    let path = self.run.root().join("animation.png");
+                    painter.animation(
+                        &mut cache,
+                        self.scene.render.every as usize,
+                        &path,
+                        self.context.quiet,
+                    )?;
+                    files.push(path);
+                }
+            }
+        }
+        let names: Vec<String> = files.iter().map(|f| f.display().to_string()).collect();
+        if !self.context.quiet {
+            let frame = outcome.frame.map_or("no frame".into(), |f| format!("frame {f}"));
+            eprintln!(
+                "{} · {frame} · {:.1} s · {}",
+                self.scene.name,
+                outcome.seconds,
+                self.run.root().display()
+            );
+            if let Some(certificate) = &certificate {
+                eprintln!("{}", certificate.headline());
+            }
+            names.iter().for_each(|name| eprintln!("wrote {name}"));
+        }
+        if self.context.json {
+            let line = json!({
+                "status": outcome.status, "reason": outcome.reason, "frame": outcome.frame,
+                "folder": self.run.root().display().to_string(),
+                "fingerprint": format!("{:016x}", self.built.world.fingerprint()),
+                "certificate": certificate, "files": names, "seconds": outcome.seconds,
+            });
+            println!("{line}");
+        }
+        Ok(())
+    }
+}
+
+/// Judges every frame of a cache.
+pub fn judge_cache(cache: &mut Cache, judge: &mut Judge) {
+    for index in 0..cache.frames().len() {
+        let number = cache.frames()[index];
+        match cache.read(index) {
+            Ok(frame) => {
+                let positions: Vec<&[DVec3]> = frame.positions.iter().map(Vec::as_slice).collect();
+                judge.judge(number, &positions);
+            }
+            Err(error) => judge.unreadable(number, error.to_string()),
+        }
+    }
+}
+
+/// Counts requests to stop: the first finishes the frame, the second ends at once.
+fn stop_flag() -> Arc<AtomicUsize> {
+    let count = Arc::new(AtomicUsize::new(0));
+    let inner = Arc::clone(&count);
+    // Only the first run of a process gets the signal; there is only one.
+    let _ = ctrlc::set_handler(move || {
+        if inner.fetch_add(1, Ordering::SeqCst) > 0 {
+            std::process::exit(130);
+        }
+        eprintln!("\nfinishing this frame; once more stops at once");
+    });
+    count
+}

@@ -1,0 +1,141 @@
+//! The moving part of a world in a checkpoint, bit for bit.
+
+use super::{Checkpoint, RunFolder};
+use crate::container::{Array, ArrayRef, Container};
+use crate::error::{FileError, FileErrorKind};
+use glam::DVec3;
+use toile::state::State;
+use toile::{Freedom, Snapshot, WindField};
+
+/// Saves the state after `frame`.
+pub fn save_snapshot(run: &RunFolder, frame: u32, snapshot: &Snapshot) -> Result<(), FileError> {
+    let arrays = encode(snapshot);
+    let arrays: Vec<(&str, ArrayRef)> = arrays
+        .iter()
+        .map(|(name, array)| {
+            let array = match array {
+                Array::F64(values) => ArrayRef::F64(values),
+                Array::U64(values) => ArrayRef::U64(values),
+                Array::F32(values) => ArrayRef::F32(values),
+                Array::U32(values) => ArrayRef::U32(values),
+                Array::Bytes(values) => ArrayRef::Bytes(values),
+            };
+            (name.as_str(), array)
+        })
+        .collect();
+    run.save_checkpoint(frame, &arrays)
+}
+
+/// The state in a checkpoint.
+pub fn load_snapshot(run: &RunFolder, checkpoint: &Checkpoint) -> Result<Snapshot, FileError> {
+    decode(&checkpoint.state).ok_or_else(|| {
+        let message = format!("the checkpoint of frame {} lacks a part of the state", checkpoint.frame);
+        FileError::new(FileErrorKind::Corrupt, run.root(), message, "delete it; an older one is used instead")
+    })
+}
+
+fn encode(snapshot: &Snapshot) -> Vec<(String, Array)> {
+    let wind = &snapshot.wind;
+    let outside = [
+        vec![snapshot.time],
+        snapshot.gravity.to_array().to_vec(),
+        wind.velocity.to_array().to_vec(),
+        vec![wind.gust, wind.frequency],
+    ];
+    let mut arrays = vec![
+        ("outside".to_string(), Array::F64(outside.concat())),
+        ("counts".to_string(), Array::U64(vec![snapshot.frames, wind.seed, snapshot.states.len() as u64])),
+    ];
+    for (n, (state, freedom)) in snapshot.states.iter().zip(&snapshot.freedoms).enumerate() {
+        let flat = |values: &[DVec3]| Array::F64(values.iter().flat_map(|p| p.to_array()).collect());
+        arrays.push((format!("{n}.x"), flat(&state.x)));
+        arrays.push((format!("{n}.v"), flat(&state.v)));
+        let kinds = freedom.iter().map(|f| match f {
+            Freedom::Free => 0,
+            Freedom::Line(_) => 1,
+            Freedom::Plane(_) => 2,
+            Freedom::Fixed => 3,
+        });
+        arrays.push((format!("{n}.freedom"), Array::U64(kinds.collect())));
+        let axes: Vec<DVec3> = freedom
+            .iter()
+            .map(|f| match f {
+                Freedom::Line(n) | Freedom::Plane(n) => *n,
+                Freedom::Free | Freedom::Fixed => DVec3::ZERO,
+            })
+            .collect();
+        arrays.push((format!("{n}.axes"), flat(&axes)));
+        arrays.push((
+            format!("{n}.pins"),
+            Array::U64(state.grips.iter().map(|g| u64::from(g.is_some())).collect()),
+        ));
+        for (k, grip) in state.grips.iter().enumerate() {
+            if let Some(grip) = grip {
+                arrays.push((format!("{n}.grip.{k}"), flat(grip)));
+            }
+        }
+    }
+    arrays
+}
+
+fn decode(c: &Container) -> Option<Snapshot> {
+    let outside = c.f64s("outside").ok()?;
+    let [time, gx, gy, gz, wx, wy, wz, gust, frequency] = *outside else { return None };
+    let [frames, seed, islands] = *c.u64s("counts").ok()? else { return None };
+    let vectors = |name: String| -> Option<Vec<DVec3>> {
+        let (values, rest) = c.f64s(&name).ok()?.as_chunks::<3>();
+        rest.is_empty().then(|| values.iter().map(|v| DVec3::from_array(*v)).collect())
+    };
+    let mut states = Vec::new();
+    let mut freedoms = Vec::new();
+    for n in 0..islands {
+        let mut grips = Vec::new();
+        for (k, held) in c.u64s(&format!("{n}.pins")).ok()?.iter().enumerate() {
+            grips.push(if *held == 0 { None } else { Some(vectors(format!("{n}.grip.{k}"))?) });
+        }
+        states.push(State { x: vectors(format!("{n}.x"))?, v: vectors(format!("{n}.v"))?, grips });
+        let kinds = c.u64s(&format!("{n}.freedom")).ok()?;
+        let axes = vectors(format!("{n}.axes"))?;
+        let freedom = kinds.iter().zip(&axes).map(|(kind, axis)| match kind {
+            0 => Freedom::Free,
+            1 => Freedom::Line(*axis),
+            2 => Freedom::Plane(*axis),
+            _ => Freedom::Fixed,
+        });
+        freedoms.push(freedom.collect());
+    }
+    Some(Snapshot {
+        time,
+        frames,
+        gravity: DVec3::new(gx, gy, gz),
+        wind: WindField { velocity: DVec3::new(wx, wy, wz), gust, frequency, seed },
+        states,
+        freedoms,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_bit_comes_back() {
+        let snapshot = Snapshot {
+            time: 0.1 + 0.2,
+            frames: 7,
+            gravity: DVec3::new(0.0, -9.81, 1e-300),
+            wind: WindField { velocity: DVec3::X, gust: 0.3, frequency: 0.7, seed: u64::MAX },
+            states: vec![State {
+                x: vec![DVec3::new(1.0 / 3.0, -0.0, 2e9), DVec3::ONE],
+                v: vec![DVec3::splat(f64::MIN_POSITIVE), DVec3::ZERO],
+                grips: vec![None, Some(vec![DVec3::new(0.1, 0.2, 0.3)])],
+            }],
+            freedoms: vec![vec![Freedom::Line(DVec3::Y), Freedom::Fixed]],
+        };
+        let arrays = encode(&snapshot);
+        let container = Container { kind: "state".into(), arrays };
+        let back = decode(&container).expect("complete");
+        assert_eq!(back, snapshot);
+        assert!(back.states[0].x[0].y.is_sign_negative(), "even the sign of zero");
+    }
+}
