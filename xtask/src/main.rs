@@ -1,2 +1,36 @@
-//! Automation.
-fn main() {}
+//! Automation. `cargo xtask test` is the whole test suite: it installs what it needs and prints what each part took.
+//!
+//! * `test`: everything
+//! * `tidy`: the rules of the tree alone
+//! * `golden`: writes the golden fingerprints anew
+//! * `pictures`: draws the pictures of the built-in scenes anew
+
+mod python;
+mod suite;
+mod tidy;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let command = std::env::args().nth(1);
+    let result = match command.as_deref() {
+        Some("test") => suite::test(),
+        Some("tidy") => tidy::check(&root()).map_err(|problems| problems.join("\n")),
+        Some("golden") => suite::golden(),
+        Some("pictures") => suite::pictures(),
+        _ => Err("usage: cargo xtask test | tidy | golden | pictures".into()),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The root of the workspace.
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).parent().map(PathBuf::from).unwrap_or_default()
+}

@@ -22,7 +22,7 @@ under ./out/.";
 
 /// Cloth you can trust: simulate, look, measure, check.
 #[derive(Parser)]
-#[command(version, about, after_help = AFTER)]
+#[command(name = "toile", version, about, after_help = AFTER)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,

@@ -9,7 +9,7 @@ use toile_io::build::build;
 use toile_io::cache::{Cache, CacheOptions};
 use toile_io::error::{FileError, FileErrorKind};
 use toile_io::run::RunFolder;
-use toile_io::scene::{Scene, schema};
+use toile_io::scene::schema;
 use toile_render::Quality;
 
 /// Options of `toile render`.
@@ -66,10 +66,7 @@ fn parse_size(text: &str) -> Result<[u32; 2], String> {
 /// Draws.
 pub fn render(args: &RenderArgs, context: Context) -> Result<(), Failure> {
     let run = RunFolder::open(&args.folder)?;
-    let path = args.folder.join("scene.toml");
-    let text = std::fs::read_to_string(&path).map_err(|e| FileError::from_io(&path, "read", &e))?;
-    let mut scene = Scene::from_text(&text, &path.display().to_string(), run.info().folder.as_deref())?;
-    scene.name.clone_from(&run.info().scene);
+    let mut scene = run.scene()?;
     if let Some(quantity) = args.colour {
         scene.render.colour = match quantity {
             Quantity::Material => schema::Colour::Material,

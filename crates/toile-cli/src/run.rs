@@ -17,7 +17,6 @@ use toile::collide::certify::Distance;
 use toile::probe::{COUNTER_CHANNELS, Stage};
 use toile_io::build::{Built, build};
 use toile_io::cache::{Cache, CacheOptions};
-use toile_io::error::FileError;
 use toile_io::run::{
     Existing, Frame, Outcome, Role, RunFolder, StatsWriter, Status, Topology, TopologyObject, VERSION,
     input_hash, load_snapshot, save_snapshot,
@@ -107,10 +106,7 @@ fn start(
 /// `toile resume`.
 pub fn resume(args: &ResumeArgs, context: Context) -> Result<(), Failure> {
     let old = RunFolder::open(&args.folder)?;
-    let path = args.folder.join("scene.toml");
-    let text = std::fs::read_to_string(&path).map_err(|e| FileError::from_io(&path, "read", &e))?;
-    let mut scene = Scene::from_text(&text, &path.display().to_string(), old.info().folder.as_deref())?;
-    scene.name.clone_from(&old.info().scene);
+    let scene = old.scene()?;
     let mut built = build(&scene)?;
     let run = RunFolder::create(&args.folder, &scene, &built.inputs, Existing::Resume)?;
     if let Some(note) = run.lock_note().filter(|_| !context.quiet) {

@@ -159,7 +159,7 @@ fn draw_curtain(cells: [usize; 2], quality: Quality) -> Picture {
         ..Scene::default()
     };
     let framing = Framing { yaw: 0.5, pitch: 0.13, ..Framing::default() };
-    let camera = Camera::frame_action(&[bounds], &framing);
+    let camera = Camera::frame_points(&sheet.positions, &framing);
     render(&scene, &camera, &Options { quality, ..Options::default() })
 }
 
@@ -168,7 +168,6 @@ fn draw_draped(pattern: Pattern, quality: Quality) -> Picture {
     let sheet = draped(radius + 0.004);
     let (positions, triangles) = ball(Vec3::ZERO, radius, 40);
     let look = Look::Cloth { front: Colour::hex(0x2f6f8f), back: Colour::hex(0x9fc0cc), pattern };
-    let bounds = Bounds::of(&sheet.positions);
     let scene = Scene {
         surfaces: vec![
             sheet.surface(look),
@@ -179,7 +178,7 @@ fn draw_draped(pattern: Pattern, quality: Quality) -> Picture {
         ..Scene::default()
     };
     let framing = Framing { yaw: 0.35, pitch: 0.42, ..Framing::default() };
-    let camera = Camera::frame_action(&[bounds], &framing);
+    let camera = Camera::frame_points(&sheet.positions, &framing);
     render(&scene, &camera, &Options { quality, ..Options::default() })
 }
 
@@ -218,7 +217,7 @@ fn draw_field(quality: Quality) -> Picture {
         ..Scene::default()
     };
     let framing = Framing { yaw: -0.4, pitch: 0.12, margins: Margins::LEGEND, ..Framing::default() };
-    let camera = Camera::frame_action(&[bounds], &framing);
+    let camera = Camera::frame_points(&sheet.positions, &framing);
     render(&scene, &camera, &Options { quality, ..Options::default() })
 }
 
@@ -240,14 +239,13 @@ fn draw_stress(quality: Quality) -> Picture {
         title: "membrane stress",
         unit: "Pa",
     };
-    let bounds = Bounds::of(&sheet.positions);
     let scene = Scene {
         surfaces: vec![Surface { wire: Some(Colour::hex(0x101418)), ..sheet.surface(Look::Field(field)) }],
         ground: Some(Ground { height: -0.4, grid: 0.2 }),
         ..Scene::default()
     };
     let framing = Framing { yaw: 0.35, pitch: 0.42, margins: Margins::LEGEND, ..Framing::default() };
-    let camera = Camera::frame_action(&[bounds], &framing);
+    let camera = Camera::frame_points(&sheet.positions, &framing);
     let backdrop = Backdrop::DARK;
     render(&scene, &camera, &Options { quality, backdrop, ..Options::default() })
 }

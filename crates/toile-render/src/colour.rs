@@ -71,7 +71,7 @@ pub(crate) fn luminance(c: Vec3) -> f32 {
     c.dot(Vec3::new(0.2126, 0.7152, 0.0722))
 }
 
-/// Brings scene light into [0, 1]. Colours up to [`SHOULDER`] come out as they went in, so a fabric
+/// Brings scene light between 0 and 1. Colours up to [`SHOULDER`] come out as they went in, so a fabric
 /// keeps the colour its owner chose; brighter light rolls off smoothly and pales towards white, as on film.
 /// (The highlight curve is the one of Khronos' "PBR Neutral" tone mapper, without its black offset.)
 pub(crate) fn tone_map(c: Vec3) -> Vec3 {
@@ -112,7 +112,7 @@ impl MapTable {
         MapTable(std::array::from_fn(|i| map.at(i as f32 / (TABLE - 1) as f32)))
     }
 
-    /// Colour at `t`, clamped to [0, 1]; NaN gives [`NO_VALUE`].
+    /// Colour at `t`, clamped to 0 … 1; NaN gives [`NO_VALUE`].
     pub(crate) fn at(&self, t: f32) -> Vec3 {
         if t.is_nan() {
             return NO_VALUE;
@@ -124,7 +124,7 @@ impl MapTable {
 }
 
 impl ColourMap {
-    /// Linear-light colour at `t` in [0, 1].
+    /// Linear-light colour at `t` from 0 to 1.
     fn at(self, t: f32) -> Vec3 {
         match self {
             ColourMap::Sequential => sequential(t),

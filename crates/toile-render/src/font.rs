@@ -28,7 +28,7 @@ pub(crate) struct Pen {
 
 /// Width of a line of text [px] for capitals of `size` px.
 pub(crate) fn width(text: &str, size: f32) -> f32 {
-    let total: f32 = text.chars().map(|c| advance(c)).sum();
+    let total: f32 = text.chars().map(advance).sum();
     (total - TRACKING).max(0.0) * size / UNITS
 }
 

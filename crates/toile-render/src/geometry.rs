@@ -374,6 +374,36 @@ mod tests {
     }
 
     #[test]
+    fn rays_aimed_at_edges_find_no_cracks() {
+        let n = 60;
+        let point = |i: u32, j: u32| {
+            let (x, y) = (i as f32 / n as f32, j as f32 / n as f32);
+            Vec3::new(x, y, 0.1 * libm::sinf(9.0 * x + 4.0 * y))
+        };
+        let positions: Vec<Vec3> = (0..=n).flat_map(|j| (0..=n).map(move |i| point(i, j))).collect();
+        let id = |i: u32, j: u32| j * (n + 1) + i;
+        let quads = (0..n).flat_map(|j| (0..n).map(move |i| (i, j)));
+        let triangles: Vec<[u32; 3]> = quads
+            .flat_map(|(i, j)| {
+                let [a, b, c, d] = [id(i, j), id(i + 1, j), id(i + 1, j + 1), id(i, j + 1)];
+                [[a, b, c], [a, c, d]]
+            })
+            .collect();
+        let g = Geometry::new(&[Surface::new(&positions, &triangles, BODY)]);
+        let eye = Vec3::new(0.3, 0.7, 9.0);
+        for (k, t) in triangles.iter().enumerate() {
+            // The diagonal and the upper edge have a triangle on either side of them.
+            let (a, c) = (positions[t[0] as usize], positions[t[2] as usize]);
+            for step in 0..20 {
+                let aim = a.lerp(c, crate::sample::hash01(k as u32, step).clamp(0.01, 0.99));
+                let border = aim.x < 0.01 || aim.x > 0.99 || aim.y < 0.01 || aim.y > 0.99;
+                let direction = (aim - eye).normalize();
+                assert!(border || g.nearest(eye, direction, 100.0).is_some(), "a crack at {aim}");
+            }
+        }
+    }
+
+    #[test]
     fn bodies_keep_sharp_edges_and_cloth_is_smooth() {
         // Two faces of a roof with a right angle along the X axis.
         let positions = [Vec3::ZERO, Vec3::X, Vec3::new(0.5, -1.0, 1.0), Vec3::new(0.5, -1.0, -1.0)];

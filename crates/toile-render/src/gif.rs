@@ -240,7 +240,7 @@ mod tests {
     fn wrong_animations_are_refused() {
         assert!(encode_gif(&[], 10.0).is_err());
         let image = Image::new(4, 4, Colour::WHITE);
-        assert!(encode_gif(&[image.clone()], f64::NAN).is_err());
+        assert!(encode_gif(std::slice::from_ref(&image), f64::NAN).is_err());
         assert!(encode_gif(&[image.clone(), Image::new(4, 5, Colour::WHITE)], 10.0).is_err());
         assert_eq!(decoded(&encode_gif(&[image.clone(), image], 10.0).expect("encodes")).len(), 2);
     }

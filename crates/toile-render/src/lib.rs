@@ -30,6 +30,9 @@
 //! pixel looks at several places, asks the sun, and mixes what it saw; caption, legends and markers are
 //! drawn over. [`encode_png`], [`encode_apng`] and [`encode_gif`] turn the result into files.
 
+// Units stand in brackets, which are not links.
+#![allow(rustdoc::broken_intra_doc_links)]
+
 mod camera;
 mod colour;
 mod encode;
@@ -37,7 +40,6 @@ mod font;
 mod geometry;
 mod gif;
 mod image;
-mod light;
 mod lightmap;
 mod overlay;
 mod pattern;
@@ -45,6 +47,7 @@ mod render;
 mod sample;
 mod scene;
 mod sheet;
+mod stage;
 mod ticks;
 mod tracer;
 

@@ -183,9 +183,6 @@ fn draw_marker(image: &mut Image, marker: &Marker, view: &View, style: &Style) {
     };
     match marker.shape {
         Shape::Point(_) => {
-            let radius = 0.75 * style.unit;
-            image.ring(points[0], radius, casing, Colour::WHITE, 0.85);
-            image.ring(points[0], radius, line, marker.colour, 1.0);
             image.line(points[0], points[0], 2.0 * line, Colour::WHITE, 0.85);
             image.line(points[0], points[0], 1.4 * line, marker.colour, 1.0);
         }
@@ -199,36 +196,91 @@ fn draw_marker(image: &mut Image, marker: &Marker, view: &View, style: &Style) {
             outline(image, line, marker.colour, 1.0);
         }
     }
+    // A ring finds what is too small to be seen: a point always, a triangle of the mesh usually.
+    let middle = points.iter().sum::<Vec2>() / points.len() as f32;
+    let extent = points.iter().map(|p| p.distance(middle)).fold(0.0, f32::max);
+    if extent < style.unit {
+        let radius = 0.75 * style.unit + extent;
+        image.ring(middle, radius, casing, Colour::WHITE, 0.85);
+        image.ring(middle, radius, line, marker.colour, 1.0);
+    }
     if let Some(label) = &marker.label {
-        draw_label(image, label, &points, marker.colour, style);
+        draw_label(image, label, middle, 0.75 * style.unit + extent, marker.colour, style);
     }
 }
 
-/// Words beside a marker, on the side of the picture that has room.
-fn draw_label(image: &mut Image, label: &str, points: &[Vec2], colour: Colour, style: &Style) {
+/// Words beside a marker that reaches `extent` px around `middle`, on the side that has room.
+fn draw_label(image: &mut Image, label: &str, middle: Vec2, extent: f32, colour: Colour, style: &Style) {
     let (width, height) = (image.width() as f32, image.height() as f32);
-    let size = 0.82 * style.unit;
+    let unit = style.unit;
+    let size = 0.82 * unit;
     let text = font::width(label, size);
-    let middle = points.iter().sum::<Vec2>() / points.len() as f32;
-    let rightmost = points.iter().fold(f32::MIN, |x, p| x.max(p.x));
-    let leftmost = points.iter().fold(f32::MAX, |x, p| x.min(p.x));
-    let gap = 2.2 * style.unit;
-    let fits_right = rightmost + gap + text < width - style.unit;
-    let x = if fits_right { rightmost + gap } else { (leftmost - gap - text).max(style.unit) };
-    let y =
-        (middle.y - 1.6 * style.unit).clamp(2.0 * style.unit, (height - style.unit).max(2.0 * style.unit));
-    let pad = Vec2::new(0.5 * style.unit, 0.45 * style.unit);
+    let gap = extent + 1.6 * unit;
+    let fits_right = middle.x + gap + text < width - unit;
+    let x = if fits_right { middle.x + gap } else { (middle.x - gap - text).max(unit) };
+    let y = (middle.y - extent - 0.6 * unit).clamp(2.0 * unit, (height - unit).max(2.0 * unit));
+    let pad = Vec2::new(0.5, 0.45) * unit;
     let (low, high) = (Vec2::new(x, y - size) - pad, Vec2::new(x + text, y) + pad);
     let anchor = Vec2::new(if fits_right { low.x } else { high.x }, y - 0.5 * size);
-    let towards = (anchor - middle).normalize_or_zero() * (0.9 * style.unit).min(middle.distance(anchor));
-    image.line(middle + towards, anchor, 0.14 * style.unit, colour, 1.0);
-    image.panel(low, high, 0.35 * style.unit, colour, 1.0);
+    let start = middle + (anchor - middle).clamp_length_max(extent);
+    image.line(start, anchor, 0.14 * unit, colour, 1.0);
+    image.panel(low, high, 0.35 * unit, colour, 1.0);
     font::draw(image, label, Vec2::new(x, y), &Pen { size, colour: Colour::WHITE, halo: None });
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use glam::Vec3;
+
+    fn drawn(scene: &Scene, width: usize, height: usize) -> Image {
+        let mut image = Image::new(width, height, Colour::WHITE);
+        let camera = crate::Camera { eye: Vec3::Z * 2.0, target: Vec3::ZERO, up: Vec3::Y, fov: 1.0 };
+        draw(&mut image, scene, &View::new(&camera, width, height), &Backdrop::LIGHT);
+        image
+    }
+
+    fn near(pixel: &[u8; 4], c: Colour) -> bool {
+        let far = |(a, b): (&u8, u8)| a.abs_diff(b) > 40;
+        !pixel.iter().zip([c.r, c.g, c.b]).any(far)
+    }
+
+    fn has(image: &Image, colour: Colour) -> bool {
+        image.pixels().iter().any(|p| near(p, colour))
+    }
+
+    #[test]
+    fn markers_are_drawn_where_the_point_is() {
+        let marker = Marker { shape: Shape::Point(Vec3::ZERO), colour: Colour::ALERT, label: None };
+        let image = drawn(&Scene { markers: vec![marker], ..Scene::default() }, 200, 100);
+        assert!(near(&image.pixels()[50 * 200 + 100], Colour::ALERT));
+        assert!(near(&image.pixels()[50 * 200 + 150], Colour::WHITE));
+    }
+
+    #[test]
+    fn equal_fields_share_a_legend_and_missing_values_are_explained() {
+        let values = [0.0, f32::NAN];
+        let field = Field {
+            values: Values::PerFace(&values),
+            range: [0.0, 1.0],
+            map: crate::ColourMap::Sequential,
+            title: "gap",
+            unit: "mm",
+        };
+        let surface = crate::Surface::new(&[], &[], Look::Field(field));
+        let two = Scene { surfaces: vec![surface, surface], ..Scene::default() };
+        assert_eq!(legends(&two).len(), 1);
+        let image = drawn(&two, 400, 300);
+        assert!(has(&image, Colour::from_linear(NO_VALUE)));
+        assert!(has(&image, Colour::from_linear(MapTable::new(field.map).at(0.5))));
+    }
+
+    #[test]
+    fn pictures_too_small_for_words_have_none() {
+        let scene = Scene { caption: Some("much too long for this".into()), ..Scene::default() };
+        assert_eq!(drawn(&scene, 60, 60), Image::new(60, 60, Colour::WHITE));
+        assert_ne!(drawn(&scene, 160, 120), Image::new(160, 120, Colour::WHITE));
+    }
 
     #[test]
     fn lengths_read_naturally() {

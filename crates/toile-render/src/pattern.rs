@@ -46,7 +46,7 @@ impl Pattern {
     }
 }
 
-/// Mean over a width `w` of the wave that is +1 on [0, 1), −1 on [1, 2) and repeats.
+/// Mean over a width `w` of the wave that is +1 from 0 to 1, −1 from 1 to 2, and repeats.
 fn square_wave(x: f32, w: f32) -> f32 {
     let w = w.clamp(1e-3, 1e3);
     // Integral of the wave: a triangle between 0 and 1.

@@ -124,7 +124,7 @@ pub(crate) fn hash(x: u32, y: u32) -> u32 {
     mix(x ^ mix(y))
 }
 
-/// `hash` as a number in [0, 1).
+/// `hash` as a number from 0 up to 1.
 pub(crate) fn hash01(x: u32, y: u32) -> f32 {
     (hash(x, y) >> 8) as f32 / (1 << 24) as f32
 }

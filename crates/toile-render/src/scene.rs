@@ -166,7 +166,7 @@ pub enum Values<'a> {
 }
 
 impl Values<'_> {
-    /// Smallest and largest finite number, or `[0, 0]` if there is none.
+    /// Smallest and largest finite number, or zeros if there is none.
     pub fn range(&self) -> [f32; 2] {
         let (Values::PerVertex(values) | Values::PerFace(values)) = self;
         let finite = values.iter().copied().filter(|v| v.is_finite());

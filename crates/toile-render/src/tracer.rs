@@ -3,11 +3,11 @@
 use crate::camera::View;
 use crate::colour::{MapTable, luminance, tone_map};
 use crate::geometry::{Geometry, Hit};
-use crate::light::{Curtain, Light, SUN};
 use crate::lightmap::Incoming;
 use crate::pattern::{Detail, PLAIN, smooth};
 use crate::sample::{Samples, frame};
 use crate::scene::{Backdrop, Field, Look, Pattern, Scene, Surface, Values};
+use crate::stage::{Curtain, Floor, Light, SUN};
 use glam::{Vec2, Vec3};
 
 /// Light that shines through cloth, relative to what it reflects.
@@ -35,20 +35,6 @@ enum Finish<'a> {
     Cloth { front: Vec3, back: Vec3, pattern: Pattern },
     Body { colour: Vec3 },
     Field { field: Field<'a>, table: Box<MapTable> },
-}
-
-/// The ground plane and its surroundings.
-struct Floor {
-    up: Vec3,
-    height: f32,
-    grid: f32,
-    axes: (Vec3, Vec3),
-    /// Middle of the scene, and distance from it at which the ground has become horizon [m].
-    centre: Vec3,
-    reach: f32,
-    colour: Vec3,
-    /// Factor that turns ground into grid line: darker on light ground, lighter on dark.
-    line_shade: f32,
 }
 
 /// A point seen by a ray, its normals turned to the viewer.
@@ -81,7 +67,7 @@ impl<'a> Tracer<'a> {
         careful: bool,
     ) -> Tracer<'a> {
         let geometry = Geometry::new(&scene.surfaces);
-        let floor = Floor::new(scene, &geometry, &backdrop);
+        let floor = Floor::new(scene, &geometry.bounds, &backdrop);
         Tracer {
             light: Light::new(scene.sun, scene.up, &view),
             finishes: scene.surfaces.iter().map(|s| Finish::new(&s.look)).collect(),
@@ -146,7 +132,11 @@ impl<'a> Tracer<'a> {
 
     /// Whether light from `direction` reaches the viewer's side of `spot`.
     fn open(&self, spot: &Spot, direction: Vec3) -> bool {
-        !self.geometry.occluded(self.lifted(spot), direction, spot.hit.as_ref())
+        // A ray that the smooth normal allows but that dives through its own flat triangle comes from
+        // rounding a coarse fold: the triangles around it have no say.
+        let dives = direction.dot(spot.flat) < 0.0;
+        let from = if dives { spot.hit.as_ref() } else { None };
+        !self.geometry.occluded(self.lifted(spot), direction, from)
     }
 
     /// Whether no light comes through: bodies and the ground.
@@ -240,9 +230,13 @@ impl<'a> Tracer<'a> {
 
     /// Sunlight on a surface with this normal.
     fn sunlight(&self, spot: &Spot, normal: Vec3, light: &Incoming) -> Sunlight {
-        let facing = normal.dot(self.light.sun);
-        let through = if self.is_solid(spot) { 0.0 } else { (-facing).max(0.0) };
-        Sunlight { reflected: facing.max(0.0) * light.sun, through: through * light.sun }
+        // The shape decides which side the sun is on; threads only shade the lit side, less and less
+        // towards the line where it ends.
+        let shape = spot.normal.dot(self.light.sun);
+        let thread = normal.dot(self.light.sun).max(0.0);
+        let reflected = shape.max(0.0) + (thread - shape.max(0.0)) * smooth(0.0, 0.12, shape);
+        let through = if self.is_solid(spot) { 0.0 } else { (-shape).max(0.0) };
+        Sunlight { reflected: reflected * light.sun, through: through * light.sun }
     }
 
     /// What is seen where nothing is.
@@ -405,62 +399,6 @@ fn unit_position(value: f32, [low, high]: [f32; 2]) -> f32 {
         (value - low) / length
     } else {
         0.5
-    }
-}
-
-impl Floor {
-    fn new(scene: &Scene, geometry: &Geometry, backdrop: &Backdrop) -> Option<Floor> {
-        let ground = scene.ground.filter(|g| g.height.is_finite() && g.height.abs() < 1e6)?;
-        let empty = geometry.bounds.is_empty();
-        let (centre, size) =
-            if empty { (Vec3::ZERO, 1.0) } else { (geometry.bounds.centre(), geometry.bounds.diagonal()) };
-        Some(Floor {
-            up: scene.up.vector(),
-            height: ground.height,
-            grid: ground.grid,
-            axes: scene.up.horizontal(),
-            centre,
-            reach: 3.2 * size.max(0.05),
-            colour: backdrop.ground.linear(),
-            line_shade: if luminance(backdrop.ground.linear()) > 0.18 { 0.72 } else { 1.5 },
-        })
-    }
-
-    /// Distance at which a ray coming from above meets the ground.
-    fn distance(&self, origin: Vec3, direction: Vec3) -> Option<f32> {
-        let above = origin.dot(self.up) - self.height;
-        let fall = -direction.dot(self.up);
-        (above > 0.0 && fall > 1e-5).then(|| above / fall)
-    }
-
-    /// 0 near the scene, 1 where the ground has become horizon.
-    fn fade(&self, p: Vec3) -> f32 {
-        let d = p - self.centre;
-        let level = d - self.up * d.dot(self.up);
-        smooth(0.30, 1.0, level.length() / self.reach)
-    }
-
-    /// How much of a pixel is covered by grid lines.
-    fn lines(&self, p: Vec3, footprint: f32, t: f32, eye: Vec3) -> f32 {
-        if !(self.grid.is_finite() && self.grid > 0.0) {
-            return 0.0;
-        }
-        // Seen at a shallow angle, a pixel covers a longer piece of ground in the direction of view.
-        let view = (p - eye) / t.max(1e-6);
-        let shallow = (-view.dot(self.up)).max(0.02);
-        let half_width = 0.006 * self.grid;
-        let cover = |axis: Vec3| {
-            let along = view.dot(axis).abs();
-            let spread = footprint * (1.0 + along * (1.0 / shallow - 1.0));
-            let x = p.dot(axis) / self.grid;
-            let distance = (x - (x + 0.5).floor()).abs() * self.grid;
-            let reach = half_width + spread;
-            // A tent over the pixel, keeping the line's share of the area whatever its width.
-            (1.0 - distance / reach).max(0.0)
-                * (half_width / reach * 2.0).min(1.0)
-                * (1.0 - smooth(0.1, 0.5, spread / self.grid))
-        };
-        cover(self.axes.0).max(cover(self.axes.1))
     }
 }
 

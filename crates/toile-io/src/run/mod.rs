@@ -47,7 +47,7 @@ pub struct RunInfo {
     pub toile: String,
     /// Name of the scene.
     pub scene: String,
-    /// Folder that the scene's relative paths start from; none for built-in scenes.
+    /// Folder that the scene's mesh files are relative to; none for built-in scenes.
     pub folder: Option<PathBuf>,
     /// Hash of the scene text and of every file it needs.
     pub input_hash: String,
@@ -145,8 +145,7 @@ impl RunFolder {
     /// The scene of this run, from the copy in its folder; mesh files are read where they were.
     pub fn scene(&self) -> Result<Scene, SceneErrors> {
         let path = self.root.join("scene.toml");
-        let text = crate::scene::read_text(&path)?;
-        let mut scene = Scene::from_text(&text, &path.display().to_string(), self.info.folder.as_deref())?;
+        let mut scene = Scene::load_from(&path, self.info.folder.as_deref(), &[])?;
         scene.name.clone_from(&self.info.scene);
         Ok(scene)
     }

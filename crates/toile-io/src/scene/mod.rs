@@ -97,7 +97,7 @@ impl Scene {
 
     /// [`Scene::parse`] with overrides.
     pub fn parse_with(text: &str, source_name: &str, overrides: &[&str]) -> Result<Scene, SceneErrors> {
-        Scene::from_patched(&patch(text, source_name, overrides)?, source_name, None, false)
+        Scene::from_patched(&patch(text, source_name, overrides)?, source_name, None)
     }
 
     /// Reads a scene file, or a folder's `scene.toml`, and checks that its mesh files exist and fit.
@@ -108,9 +108,28 @@ impl Scene {
     /// [`Scene::load`] with overrides: `cloth.0.fabric.density=0.3`, `cloth.sheet.fabric.bend=1e-5`.
     pub fn load_with(path: &Path, overrides: &[&str]) -> Result<Scene, SceneErrors> {
         let path = if path.is_dir() { path.join("scene.toml") } else { path.to_path_buf() };
-        let (text, shown) = (read_text(&path)?, path.display().to_string());
+        // A bare "scene.toml" stands in the current folder, and runs must be able to say which that was.
         let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        Scene::from_patched(&patch(&text, &shown, overrides)?, &shown, Some(folder), true)
+        Scene::load_from(&path, Some(folder), overrides)
+    }
+
+    /// [`Scene::load_with`], with mesh files relative to a folder that need not be the scene's own.
+    pub fn load_from(path: &Path, folder: Option<&Path>, overrides: &[&str]) -> Result<Scene, SceneErrors> {
+        let shown = path.display().to_string();
+        let bytes = crate::atomic::read_capped(path, MAX_SCENE_BYTES as u64).map_err(|e| {
+            let help = match e.kind {
+                FileErrorKind::Missing => builtin::known(),
+                _ => e.help,
+            };
+            SceneErrors::whole(&shown, e.message, help)
+        })?;
+        let Ok(text) = String::from_utf8(bytes) else {
+            return Err(SceneErrors::whole(&shown, "the file is not UTF-8 text", "save it as UTF-8"));
+        };
+        let patched = patch(&text, &shown, overrides)?;
+        let mut scene = Scene::from_patched(&patched, &shown, folder)?;
+        meshes::check(&mut scene, &patched)?;
+        Ok(scene)
     }
 
     /// Reads what [`resolve`] found: a built-in scene or a file.
@@ -118,23 +137,16 @@ impl Scene {
         match source {
             Resolved::Builtin(b) => {
                 let name = format!("<built-in>/{}/scene.toml", b.name);
-                Scene::from_patched(&patch(b.text, &name, overrides)?, &name, None, true)
+                Scene::from_patched(&patch(b.text, &name, overrides)?, &name, None)
             }
             Resolved::File(path) => Scene::load_with(path, overrides),
         }
-    }
-
-    /// Reads a scene from text as if it stood in `folder`, and checks that its mesh files exist and fit. A run's
-    /// own copy of its scene is read like this: its files are still where the original was.
-    pub fn from_text(text: &str, source_name: &str, folder: Option<&Path>) -> Result<Scene, SceneErrors> {
-        Scene::from_patched(&patch(text, source_name, &[])?, source_name, folder, true)
     }
 
     fn from_patched(
         patched: &Patched,
         source_name: &str,
         folder: Option<&Path>,
-        read_meshes: bool,
     ) -> Result<Scene, SceneErrors> {
         let report = |mut errors: Vec<SceneError>| {
             patched.attribute(&mut errors);
@@ -153,9 +165,6 @@ impl Scene {
         let mut scene = assemble(&file, folder, source_name, notes);
         scene.text = patched.text.clone();
         meshes::note_shape_sizes(&mut scene);
-        if read_meshes {
-            meshes::check(&mut scene, patched)?;
-        }
         Ok(scene)
     }
 
@@ -168,20 +177,6 @@ impl Scene {
     pub fn step(&self) -> f64 {
         self.frame_time / f64::from(self.solver.substeps.max(1))
     }
-}
-
-/// The text of a scene file.
-pub(crate) fn read_text(path: &Path) -> Result<String, SceneErrors> {
-    let shown = path.display().to_string();
-    let bytes = crate::atomic::read_capped(path, MAX_SCENE_BYTES as u64).map_err(|e| {
-        let help = match e.kind {
-            FileErrorKind::Missing => builtin::known(),
-            _ => e.help,
-        };
-        SceneErrors::whole(&shown, e.message, help)
-    })?;
-    String::from_utf8(bytes)
-        .map_err(|_| SceneErrors::whole(&shown, "the file is not UTF-8 text", "save it as UTF-8"))
 }
 
 /// The text with overrides applied, if it is not too large to look at.

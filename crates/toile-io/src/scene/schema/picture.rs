@@ -112,13 +112,13 @@ pub struct Look {
     pub back: String,
     /// Pattern printed along warp and weft. Default "weave".
     pub pattern: Print,
-    /// Size of one repeat of the pattern [m], always in metres. Default 0.1.
-    pub repeat: f64,
+    /// Size of one repeat of the pattern [m], always in metres. Default 0.1, for a weave 0.008.
+    pub repeat: Option<f64>,
 }
 
 impl Default for Look {
     fn default() -> Self {
-        Self { front: "#c8553d".into(), back: "#e8c4a0".into(), pattern: Print::default(), repeat: 0.1 }
+        Self { front: "#c8553d".into(), back: "#e8c4a0".into(), pattern: Print::default(), repeat: None }
     }
 }
 

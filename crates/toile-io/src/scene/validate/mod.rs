@@ -379,7 +379,7 @@ impl Check<'_> {
         self.at_least_one("render.every", render.every);
         self.above_zero(
             "render.look.repeat",
-            render.look.repeat,
+            render.look.repeat.unwrap_or(0.1),
             " m",
             "0.1 is the default, always in metres",
         );
