@@ -108,7 +108,9 @@ impl Scene {
     /// [`Scene::load`] with overrides: `cloth.0.fabric.density=0.3`, `cloth.sheet.fabric.bend=1e-5`.
     pub fn load_with(path: &Path, overrides: &[&str]) -> Result<Scene, SceneErrors> {
         let path = if path.is_dir() { path.join("scene.toml") } else { path.to_path_buf() };
-        Scene::load_from(&path, path.parent(), overrides)
+        // A bare "scene.toml" stands in the current folder, and runs must be able to say which that was.
+        let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        Scene::load_from(&path, Some(folder), overrides)
     }
 
     /// [`Scene::load_with`], with mesh files relative to a folder that need not be the scene's own.
@@ -204,7 +206,7 @@ fn assemble(file: &SceneFile, folder: Option<&Path>, source_name: &str, notes: V
     let build = Builder { file, axes, folder, frames };
     let pins = file.pin.iter().filter_map(|p| Some(build.pin(validate::cloth_of_pin(p, file)?, p))).collect();
     Scene {
-        name: file.name.clone().unwrap_or_else(|| name_of(source_name)),
+        name: file.name.clone().unwrap_or_else(|| name_of(source_name, folder)),
         text: String::new(),
         source_name: source_name.to_string(),
         folder: folder.map(Path::to_path_buf),
@@ -225,11 +227,13 @@ fn assemble(file: &SceneFile, folder: Option<&Path>, source_name: &str, notes: V
     }
 }
 
-/// "scenes/hang/scene.toml" → "hang", "my.toml" → "my".
-fn name_of(source: &str) -> String {
+/// "scenes/hang/scene.toml" → "hang", "my.toml" → "my"; "scene.toml" is named after the folder it stands in.
+fn name_of(source: &str, folder: Option<&Path>) -> String {
     let path = Path::new(source);
+    let last = |p: &Path| p.file_name().map(|n| n.to_string_lossy().into_owned());
     let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
-    let folder = || path.parent().and_then(Path::file_name).map(|f| f.to_string_lossy().into_owned());
-    let name = if stem == "scene" { folder().unwrap_or(stem) } else { stem };
+    let beside = path.parent().and_then(last);
+    let around = || folder.and_then(|f| std::path::absolute(f).ok()).and_then(|f| last(&f));
+    let name = if stem == "scene" { beside.or_else(around).unwrap_or(stem) } else { stem };
     if name.is_empty() { "scene".into() } else { name }
 }
