@@ -27,7 +27,12 @@ fn coordinate(rng: &mut Rng, source: Source) -> f64 {
             let c = 1.0 + rng.below(3) as f64;
             [c, c.next_up(), c.next_down(), c.next_up().next_up()][rng.below(4)]
         }
-        Source::Tiny => [0.0, 1.0, -1.0, 1e-120, -3e-200, 5e-324, 2.5e-308][rng.below(7)],
+        Source::Tiny => {
+            let some = [0.0, 1.0, -1.0, 1e-120, -3e-200, 5e-324, 2.5e-308];
+            // Products of these are the smallest subnormals, rounded to one or two bits.
+            let edge = [1.2e-162, 1.7e-162, -2.3e-162, 2.9e-162, -0.9e-162, 1.4e-108, -1.9e-108, 2.6e-108];
+            if rng.below(3) == 0 { some[rng.below(some.len())] } else { edge[rng.below(edge.len())] }
+        }
     }
 }
 

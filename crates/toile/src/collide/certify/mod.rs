@@ -8,7 +8,11 @@
 //! Bodies are judged against cloth but, unless asked, not by themselves or against one another: scanned and animated
 //! bodies overlap at the armpits, and that is no fault of the cloth.
 //!
-//! What a frame cannot show: cloth that passed through something *between* two frames and came out clean.
+//! What a frame cannot show: cloth that passed through something *between* two frames and came out clean. Seams that
+//! are closed but not welded (two vertices at one place) touch, and are reported.
+//!
+//! The cost is that of the overlapping face boxes: some thousandths of a second for a garment, quadratic when every
+//! face lies on every other.
 //!
 //! ```
 //! use toile::collide::certify::{Checker, CheckOptions, CheckSurface, Kind};
@@ -42,6 +46,8 @@ use predicates::LARGEST;
 use scan::{Corner, Hit, Nearest, Owned, Pair, Scan};
 use tree::{Extent, Tree};
 
+/// Most vertices and most faces of one checker: what is declared is allocated, so a wrong header must not be believed.
+const MOST: usize = 1 << 26;
 /// Below this many faces per task, handing them to another thread costs more than it saves.
 const GRAIN: usize = 1024;
 
@@ -187,12 +193,11 @@ struct Span {
 impl Checker {
     /// A checker for these surfaces. Broken faces are no error: every verdict reports them.
     pub fn new(surfaces: Vec<CheckSurface>, options: CheckOptions) -> Result<Checker, CheckError> {
-        let most = u32::MAX as usize;
         let total =
             |count: fn(&CheckSurface) -> usize| surfaces.iter().map(count).fold(0, usize::saturating_add);
         for (what, value) in [("vertices", total(|s| s.vertices)), ("faces", total(|s| s.faces.len()))] {
-            if value > most {
-                return Err(CheckError { what, value, limit: most });
+            if value > MOST {
+                return Err(CheckError { what, value, limit: MOST });
             }
         }
         let mut checker = Checker::empty(options);

@@ -61,6 +61,16 @@ pub(super) struct Found {
     pub nearest: Option<Nearest>,
 }
 
+impl Found {
+    fn list(&mut self, hit: Hit, most: usize) {
+        self.hits.push(hit);
+        self.total += 1;
+        if self.hits.len() >= most.saturating_mul(2).saturating_add(1024) {
+            keep_first(&mut self.hits, most);
+        }
+    }
+}
+
 impl Scan<'_> {
     /// Every pair of faces that meets (at most `most` are listed), and the closest pair of features without a common
     /// vertex, no farther than `within` [m], where given; `guess` is a pair that is likely close.
@@ -198,6 +208,15 @@ fn farther_than(distance_squared: f64, a: &Face, b: &Face) -> bool {
     clear > 0.0 && clear * clear > distance_squared * b.plane.normal.length_squared() * (1.0 + 1e-12)
 }
 
+/// Whether, of two faces with one common vertex, each surely lies farther from the opposite edge of the other than a
+/// distance given squared [m²]: seen across a plane through the vertex, that edge is at least as far as its ends.
+fn fanned_farther_than(distance_squared: f64, a: &Face, b: &Face, shared: &Shared) -> bool {
+    let corners = fan(a, b, shared);
+    let across = -(corners[0] + corners[1] + corners[2] + corners[3]);
+    let clear = corners.iter().fold(f64::INFINITY, |clear, &x| clear.min(-across.dot(x)));
+    clear > 0.0 && clear * clear > distance_squared * across.length_squared()
+}
+
 /// The smallest of what was offered; of equals, the first in the order of pairs.
 #[derive(Clone, Copy)]
 pub(super) struct Nearest {
@@ -236,27 +255,8 @@ impl Nearest {
     }
 }
 
-impl Found {
-    fn list(&mut self, hit: Hit, most: usize) {
-        self.hits.push(hit);
-        self.total += 1;
-        if self.hits.len() >= most.saturating_mul(2).saturating_add(1024) {
-            keep_first(&mut self.hits, most);
-        }
-    }
-}
-
 /// Keeps the first `most` hits, sorted.
 fn keep_first(hits: &mut Vec<Hit>, most: usize) {
     hits.sort_unstable_by_key(|hit| (hit.a, hit.b));
     hits.truncate(most);
-}
-
-/// Whether, of two faces with one common vertex, each surely lies farther from the opposite edge of the other than a
-/// distance given squared [m²]: seen across a plane through the vertex, that edge is at least as far as its ends.
-fn fanned_farther_than(distance_squared: f64, a: &Face, b: &Face, shared: &Shared) -> bool {
-    let corners = fan(a, b, shared);
-    let across = -(corners[0] + corners[1] + corners[2] + corners[3]);
-    let clear = corners.iter().fold(f64::INFINITY, |clear, &x| clear.min(-across.dot(x)));
-    clear > 0.0 && clear * clear > distance_squared * across.length_squared()
 }
