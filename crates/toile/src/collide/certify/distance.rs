@@ -7,7 +7,8 @@ use glam::DVec3;
 
 /// Squared distance of a point from a closed triangle [m²] (Ericson, Real-Time Collision Detection, 5.1.5); for a
 /// triangle without area, from its edges.
-pub(super) fn point_face_squared(p: DVec3, [a, b, c]: [DVec3; 3]) -> f64 {
+pub(super) fn point_face_squared(p: DVec3, corners: &[DVec3; 3]) -> f64 {
+    let [a, b, c] = *corners;
     let (ab, ac, ap) = (b - a, c - a, p - a);
     let normal = ab.cross(ac);
     let size = normal.length_squared();
@@ -55,4 +56,24 @@ pub(super) fn edge_edge_squared([p, q]: [DVec3; 2], [u, v]: [DVec3; 2]) -> f64 {
         (free, t)
     };
     (r + d * s - e * t).length_squared()
+}
+
+/// Whether two edges are farther apart than a distance given squared [m²], seen across the line between their
+/// middles: cheap, and true of almost all edges of neighbouring faces.
+#[inline]
+pub(super) fn edges_farther_than(distance_squared: f64, [p, q]: [DVec3; 2], [u, v]: [DVec3; 2]) -> bool {
+    let (d, e, r) = (q - p, v - u, u - p);
+    let across = r + r + e - d;
+    let near = across.dot(r);
+    let clear = near.min(near + across.dot(e)) - across.dot(d).max(0.0);
+    clear > 0.0 && clear * clear > distance_squared * across.length_squared()
+}
+
+/// The same for a point and a face.
+#[inline]
+pub(super) fn point_farther_than(distance_squared: f64, p: DVec3, corners: &[DVec3; 3]) -> bool {
+    let [a, b, c] = [corners[0] - p, corners[1] - p, corners[2] - p];
+    let across = a + b + c;
+    let clear = across.dot(a).min(across.dot(b)).min(across.dot(c));
+    clear > 0.0 && clear * clear > distance_squared * across.length_squared()
 }

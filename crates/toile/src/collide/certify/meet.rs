@@ -10,22 +10,44 @@
 //!
 //! Faces without area are segments or points. Only pairs without a common vertex are judged for them: a face without
 //! area is a finding of its own, and always touches the neighbours it shares an edge with.
+//!
+//! Nearly all pairs are far from meeting. Before any exact predicate, a few products with a rounding bound look for a
+//! plane that surely separates them.
 
 use glam::{DVec2, DVec3};
 
 use super::finding::Meeting;
-use super::predicates::{Plane, orient2d, orient3d, projection};
+use super::predicates::{Direction, Plane, orient2d, orient3d, projection};
 
 /// A face ready to be tested.
 #[derive(Clone, Copy)]
-pub(super) struct Face<'a> {
+pub(super) struct Face {
     /// Vertices, numbered over all surfaces.
     pub vertices: [u32; 3],
-    /// Corners [m].
-    pub x: [DVec3; 3],
-    pub plane: &'a Plane,
     /// Whether it has an area (exactly).
     pub open: bool,
+    /// Corners [m].
+    pub x: [DVec3; 3],
+    pub plane: Plane,
+}
+
+impl Face {
+    pub fn new(vertices: [u32; 3], x: [DVec3; 3]) -> Face {
+        let plane = Plane::new(&x);
+        Face { vertices, open: plane.surely_open() || projection(&x).is_some(), x, plane }
+    }
+
+    /// Vertices of the edge that starts at a corner.
+    #[inline]
+    pub fn ends(&self, corner: usize) -> [u32; 2] {
+        [self.vertices[corner], self.vertices[(corner + 1) % 3]]
+    }
+
+    /// Ends of the edge that starts at a corner [m].
+    #[inline]
+    pub fn edge(&self, corner: usize) -> [DVec3; 2] {
+        [self.x[corner], self.x[(corner + 1) % 3]]
+    }
 }
 
 /// Two faces meet: how, and along which edge (of the first face or not, from corner `corner` to the next).
@@ -46,32 +68,104 @@ enum Pierce {
 }
 
 /// How two faces meet, `None` where they have nothing but shared vertices in common.
-pub(super) fn meet(a: &Face, b: &Face) -> Option<Meet> {
-    let shared = Shared::new(a.vertices, b.vertices);
-    match shared.count() {
+pub(super) fn meet(a: &Face, b: &Face, shared: &Shared) -> Option<Meet> {
+    match shared.count {
+        0 if surely_apart(a, b) => None,
+        1 if surely_fanned(a, b, shared) => None,
         3 => Some(Meet { kind: Meeting::Duplicate, first: true, corner: 0 }),
         0 if !(a.open && b.open) => meet_closed(a, b),
         _ if !(a.open && b.open) => None,
-        2 => folded(a, b, &shared),
-        _ => meet_open(a, b, &shared),
+        2 => folded(a, b, shared),
+        _ => meet_open(a, b, shared),
     }
 }
 
 /// Which corners of two faces are the same vertex.
-struct Shared {
+pub(super) struct Shared {
     a: [bool; 3],
     b: [bool; 3],
+    pub count: usize,
 }
 
 impl Shared {
-    fn new(a: [u32; 3], b: [u32; 3]) -> Shared {
-        Shared { a: a.map(|v| b.contains(&v)), b: b.map(|v| a.contains(&v)) }
+    #[inline]
+    pub fn new(a: &[u32; 3], b: &[u32; 3]) -> Shared {
+        let has = |f: &[u32; 3], v: u32| f[0] == v || f[1] == v || f[2] == v;
+        let in_a = [has(b, a[0]), has(b, a[1]), has(b, a[2])];
+        let in_b = [has(a, b[0]), has(a, b[1]), has(a, b[2])];
+        let count = |of: [bool; 3]| usize::from(of[0]) + usize::from(of[1]) + usize::from(of[2]);
+        // The lesser count: a face that repeats a vertex sees it shared twice.
+        Shared { a: in_a, b: in_b, count: count(in_a).min(count(in_b)) }
     }
+}
 
-    /// The lesser count: a face that repeats a vertex sees it shared twice.
-    fn count(&self) -> usize {
-        let count = |of: &[bool; 3]| of.iter().filter(|&&s| s).count();
-        count(&self.a).min(count(&self.b))
+/// Whether a plane surely separates two faces: that of one of them, or one across the line between their centres.
+#[inline]
+fn surely_apart(a: &Face, b: &Face) -> bool {
+    surely_beside(a, b) || surely_beside(b, a) || {
+        let origin = a.x[0];
+        let [e, f] = [a.x[1] - origin, a.x[2] - origin];
+        let [p, q, r] = [b.x[0] - origin, b.x[1] - origin, b.x[2] - origin];
+        let across = Direction::new((p + q + r) - (e + f));
+        // The farthest of a, at most, against the nearest of b, at least.
+        let far = across.most(e).max(across.most(f)).max(0.0);
+        across.least(p).min(across.least(q)).min(across.least(r)) > far
+    }
+}
+
+/// Whether all corners of `a` are surely strictly on one side of the plane of `b`.
+#[inline]
+fn surely_beside(a: &Face, b: &Face) -> bool {
+    let (mut above, mut below) = (true, true);
+    for &p in &a.x {
+        let (height, doubt) = b.plane.height(&b.x, p);
+        above &= height > doubt;
+        below &= height < -doubt;
+    }
+    above || below
+}
+
+/// Whether a plane through the one shared vertex surely separates all other corners. It starts across the line
+/// between the middles of the opposite edges and turns towards the corners it has on the wrong side (a perceptron),
+/// which settles almost every pair of a fan.
+#[inline]
+fn surely_fanned(a: &Face, b: &Face, shared: &Shared) -> bool {
+    let corners = fan(a, b, shared);
+    let mut normal = -(corners[0] + corners[1] + corners[2] + corners[3]);
+    for _ in 0..3 {
+        let across = Direction::new(normal);
+        let mut separated = true;
+        for x in corners {
+            if across.most(x) >= 0.0 {
+                separated = false;
+                normal -= x;
+            }
+        }
+        if separated {
+            return true;
+        }
+    }
+    false
+}
+
+/// The other corners of two faces as seen from the one vertex they share [m], those of b mirrored in it: a plane
+/// through the vertex separates the faces when it has all four on one side.
+#[inline]
+pub(super) fn fan(a: &Face, b: &Face, shared: &Shared) -> [DVec3; 4] {
+    let (v, p, q) = from_corner(&a.x, &shared.a);
+    let (_, r, s) = from_corner(&b.x, &shared.b);
+    [p - v, q - v, v - r, v - s]
+}
+
+/// The shared corner, then the two others.
+#[inline]
+fn from_corner(x: &[DVec3; 3], shared: &[bool; 3]) -> (DVec3, DVec3, DVec3) {
+    if shared[0] {
+        (x[0], x[1], x[2])
+    } else if shared[1] {
+        (x[1], x[2], x[0])
+    } else {
+        (x[2], x[0], x[1])
     }
 }
 
@@ -155,10 +249,14 @@ fn coplanar(a: &Face, b: &Face, shared: &Shared) -> Option<Meet> {
 
 /// Two faces on a common edge.
 fn folded(a: &Face, b: &Face, shared: &Shared) -> Option<Meet> {
-    let apex = shared.a.iter().position(|s| !s)?;
-    let (u, v, p) = (a.x[(apex + 1) % 3], a.x[(apex + 2) % 3], a.x[apex]);
-    let q = b.x[shared.b.iter().position(|s| !s)?];
-    if surely_unfolded(v - u, p - u, q - u) || orient3d(u, v, p, q) != 0 {
+    let (i, j) = (shared.a.iter().position(|s| !s)?, shared.b.iter().position(|s| !s)?);
+    // Both normals as edge × apex, for the edge as it runs in a.
+    let turned = a.vertices[(i + 1) % 3] != b.vertices[(j + 1) % 3];
+    if surely_unfolded(&a.plane, &b.plane, turned) {
+        return None;
+    }
+    let (u, v, p, q) = (a.x[(i + 1) % 3], a.x[(i + 2) % 3], a.x[i], b.x[j]);
+    if orient3d(u, v, p, q) != 0 {
         return None;
     }
     let axis = projection(&a.x)?;
@@ -167,14 +265,17 @@ fn folded(a: &Face, b: &Face, shared: &Shared) -> Option<Meet> {
         return None;
     }
     let kind = if same_corners(a, b) { Meeting::Duplicate } else { Meeting::FoldedFlat };
-    Some(Meet { kind, first: true, corner: (apex + 1) % 3 })
+    Some(Meet { kind, first: true, corner: (i + 1) % 3 })
 }
 
-/// Whether the apices p and q surely lie on opposite sides of the edge e, which settles almost every hinge. Each
-/// cross product is rounded by at most 8 ε of |e||p|, the dot product by 32 ε of |e|²|p||q|; L1 norms bound those.
-fn surely_unfolded(e: DVec3, p: DVec3, q: DVec3) -> bool {
-    let l1 = |v: DVec3| v.abs().element_sum();
-    e.cross(p).dot(e.cross(q)) < -(1e-14 * l1(e) * l1(e) * l1(p) * l1(q) + 1e-240)
+/// Whether two faces on an edge surely lie on opposite sides of it, which settles almost every hinge: folded flat,
+/// their normals (as edge × apex) point the same way. `turned` tells that the edge runs the other way in b.
+#[inline]
+fn surely_unfolded(a: &Plane, b: &Plane, turned: bool) -> bool {
+    let (p, q) = (a.normal.abs(), b.normal.abs());
+    let dot = if turned { -a.normal.dot(b.normal) } else { a.normal.dot(b.normal) };
+    // Each normal is off by its doubt; the products and sums of the dot product round by less than that again.
+    dot < -(2.0 * (a.doubt.dot(q + b.doubt) + p.dot(b.doubt)) + 1e-100)
 }
 
 fn same_corners(a: &Face, b: &Face) -> bool {
@@ -234,9 +335,4 @@ fn segments_meet(p: DVec3, q: DVec3, a: DVec3, b: DVec3) -> bool {
         Some(axis) => segments_meet_2d(axis.drop(p), axis.drop(q), axis.drop(a), axis.drop(b)),
         None => p.min(q).cmple(a.max(b)).all() && a.min(b).cmple(p.max(q)).all(),
     }
-}
-
-/// Whether a face has an area, exactly.
-pub(super) fn has_area(corners: &[DVec3; 3], plane: &Plane) -> bool {
-    plane.surely_open() || projection(corners).is_some()
 }

@@ -21,51 +21,74 @@ const ROUNDING: f64 = 1e-15;
 /// What underflow may add to a determinant: a handful of subnormal errors (2^-1075) times differences below 2^201.
 const UNDERFLOW: f64 = 1e-240;
 
-/// The plane of a face, with the bound that tells when a computed side can be trusted.
+/// The plane through three corners, with the bound that tells when a computed side can be trusted.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Plane {
-    origin: DVec3,
     /// (b − a) × (c − a) [m²].
     pub normal: DVec3,
     /// The same with every term taken absolute, times the rounding bound.
-    doubt: DVec3,
+    pub doubt: DVec3,
 }
 
 impl Plane {
-    pub fn new([a, b, c]: [DVec3; 3]) -> Plane {
-        let (e, f) = (b - a, c - a);
+    #[inline]
+    pub fn new([a, b, c]: &[DVec3; 3]) -> Plane {
+        let (e, f) = (*b - *a, *c - *a);
         let (p, q) =
             (DVec3::new(e.y * f.z, e.z * f.x, e.x * f.y), DVec3::new(e.z * f.y, e.x * f.z, e.y * f.x));
-        Plane { origin: a, normal: p - q, doubt: (p.abs() + q.abs()) * ROUNDING }
+        Plane { normal: p - q, doubt: (p.abs() + q.abs()) * ROUNDING }
     }
 
     /// Whether the face surely has an area: some component of the normal exceeds its own rounding.
     pub fn surely_open(&self) -> bool {
-        let certain = self.normal.abs().cmpgt(self.doubt + DVec3::splat(UNDERFLOW));
-        certain.any()
+        self.normal.abs().cmpgt(self.doubt + DVec3::splat(UNDERFLOW)).any()
     }
 
-    /// Whether a point is surely farther from the plane than a distance given squared [m²].
+    /// Height of `p` over the plane of `corners`, times twice its area [m³], and how far off it may be.
     #[inline]
-    pub fn farther_than(&self, distance_squared: f64, p: DVec3) -> bool {
-        let d = p - self.origin;
-        let height = self.normal.dot(d).abs() - self.doubt.dot(d.abs());
-        height > 0.0 && height * height > distance_squared * self.normal.length_squared() * (1.0 + 1e-12)
+    pub fn height(&self, corners: &[DVec3; 3], p: DVec3) -> (f64, f64) {
+        let d = p - corners[0];
+        (self.normal.dot(d), self.doubt.dot(d.abs()) + UNDERFLOW)
     }
 
     /// Side of `p` from the plane of `corners`: +1 where the normal points, 0 on it, −1 below.
     #[inline]
     pub fn side(&self, corners: &[DVec3; 3], p: DVec3) -> i32 {
-        let d = p - self.origin;
-        certain_sign(self.normal.dot(d), self.doubt.dot(d.abs()))
-            .unwrap_or_else(|| settle3d(corners[0], corners[1], corners[2], p))
+        let (height, doubt) = self.height(corners, p);
+        certain_sign(height, doubt).unwrap_or_else(|| settle3d(corners[0], corners[1], corners[2], p))
+    }
+}
+
+/// A direction to look along, taken as it is: only what is projected on it rounds.
+pub(super) struct Direction {
+    along: DVec3,
+    doubt: DVec3,
+}
+
+impl Direction {
+    #[inline]
+    pub fn new(along: DVec3) -> Direction {
+        Direction { along, doubt: along.abs() * ROUNDING }
+    }
+
+    /// At most how far a difference of two positions reaches.
+    #[inline]
+    pub fn most(&self, difference: DVec3) -> f64 {
+        self.along.dot(difference) + (self.doubt.dot(difference.abs()) + UNDERFLOW)
+    }
+
+    /// At least how far a difference of two positions reaches.
+    #[inline]
+    pub fn least(&self, difference: DVec3) -> f64 {
+        self.along.dot(difference) - (self.doubt.dot(difference.abs()) + UNDERFLOW)
     }
 }
 
 /// Sign of (b − a) × (c − a) · (d − a).
 #[inline]
 pub(super) fn orient3d(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> i32 {
-    Plane::new([a, b, c]).side(&[a, b, c], d)
+    let corners = [a, b, c];
+    Plane::new(&corners).side(&corners, d)
 }
 
 /// Sign of (b − a) × (c − a): +1 for a left turn.
@@ -73,7 +96,7 @@ pub(super) fn orient3d(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> i32 {
 pub(super) fn orient2d(a: DVec2, b: DVec2, c: DVec2) -> i32 {
     let (e, f) = (b - a, c - a);
     let (p, q) = (e.x * f.y, e.y * f.x);
-    certain_sign(p - q, (p.abs() + q.abs()) * ROUNDING).unwrap_or_else(|| settle2d(a, b, c))
+    certain_sign(p - q, (p.abs() + q.abs()) * ROUNDING + UNDERFLOW).unwrap_or_else(|| settle2d(a, b, c))
 }
 
 /// An axis along which the triangle projects to a triangle, not a segment; `None` exactly when it has no area.
@@ -104,7 +127,6 @@ impl Axis {
 
 #[inline]
 fn certain_sign(det: f64, doubt: f64) -> Option<i32> {
-    let doubt = doubt + UNDERFLOW;
     if det > doubt {
         Some(1)
     } else if det < -doubt {

@@ -1,27 +1,24 @@
-//! The two searches over all face pairs of a frame: what meets, and what is closest.
+//! The search over all face pairs of a frame: what meets, and what is closest.
 //!
-//! Both hand fixed runs of leaves to the threads and sort what comes back, so neither the number of threads nor the
+//! Fixed runs of leaves go to the threads and what comes back is sorted, so neither the number of threads nor the
 //! history of the tree can be seen in the results.
 
-use glam::DVec3;
 use rayon::prelude::*;
 
-use super::distance::{edge_edge_squared, point_face_squared};
-use super::meet::{Face, Meet, meet};
-use super::predicates::Plane;
+use super::distance::{edge_edge_squared, edges_farther_than, point_face_squared, point_farther_than};
+use super::meet::{Face, Meet, Shared, fan, meet};
 use super::tree::{Extent, Tree};
 
 /// Runs of leaves per search. Bounds what the runs may list together, whatever the mesh.
 const RUNS: usize = 64;
+/// Every how many leaves are looked at for a first bound of the distance.
+const SAMPLE: usize = 16;
 
 /// One frame, ready to be searched.
 pub(super) struct Scan<'a> {
     pub tree: &'a Tree,
-    pub faces: &'a [[u32; 3]],
-    pub x: &'a [DVec3],
+    pub faces: &'a [Face],
     pub extents: &'a [Extent],
-    pub planes: &'a [Plane],
-    pub open: &'a [bool],
     pub owned: &'a [Owned],
 }
 
@@ -54,57 +51,83 @@ pub(super) enum Pair {
     EdgeEdge(Corner, Corner),
 }
 
+/// What a search found, or a run of it.
+pub(super) struct Found {
+    /// Pairs of faces that meet, in order.
+    pub hits: Vec<Hit>,
+    /// How many there are, listed or not.
+    pub total: usize,
+    /// The closest features, where asked for.
+    pub nearest: Option<Nearest>,
+}
+
+impl Found {
+    fn list(&mut self, hit: Hit, most: usize) {
+        self.hits.push(hit);
+        self.total += 1;
+        if self.hits.len() >= most.saturating_mul(2).saturating_add(1024) {
+            keep_first(&mut self.hits, most);
+        }
+    }
+}
+
 impl Scan<'_> {
-    fn face(&self, f: u32) -> Face<'_> {
-        let vertices = self.faces[f as usize];
-        let x = vertices.map(|v| self.x[v as usize]);
-        Face { vertices, x, plane: &self.planes[f as usize], open: self.open[f as usize] }
-    }
-
-    fn runs(&self) -> rayon::slice::Chunks<'_, u32> {
+    /// Every pair of faces that meets (at most `most` are listed), and the closest pair of features without a common
+    /// vertex, no farther than `within` [m], where given; `guess` is a pair that is likely close.
+    pub fn search(&self, most: usize, within: Option<f64>, guess: Option<Pair>) -> Found {
+        let start = within.map(|within| self.start(within, guess));
         let leaves = self.tree.leaves();
-        leaves.par_chunks(leaves.len().div_ceil(RUNS).max(8))
+        let runs = leaves.par_chunks(leaves.len().div_ceil(RUNS).max(8));
+        let runs: Vec<Found> = runs.map(|leaves| self.run(leaves, most, start)).collect();
+        let mut found = Found { hits: Vec::new(), total: 0, nearest: start };
+        for run in runs {
+            found.hits.extend(run.hits);
+            found.total += run.total;
+            if let (Some(best), Some(Nearest { squared, pair: Some(pair), .. })) =
+                (&mut found.nearest, run.nearest)
+            {
+                best.offer(squared, pair);
+            }
+        }
+        keep_first(&mut found.hits, most);
+        found
     }
 
-    /// Every pair of faces that meets, in order: at most `most` of them, and how many there are.
-    pub fn meetings(&self, most: usize) -> (Vec<Hit>, usize) {
-        let runs: Vec<(Vec<Hit>, usize)> = self.runs().map(|leaves| self.meetings_of(leaves, most)).collect();
-        let total = runs.iter().map(|(_, count)| count).sum();
-        let mut hits: Vec<Hit> = runs.into_iter().flat_map(|(hits, _)| hits).collect();
-        keep_first(&mut hits, most);
-        (hits, total)
-    }
-
-    fn meetings_of(&self, leaves: &[u32], most: usize) -> (Vec<Hit>, usize) {
-        let (mut hits, mut total) = (Vec::new(), 0);
+    fn run(&self, leaves: &[u32], most: usize, start: Option<Nearest>) -> Found {
+        let mut found = Found { hits: Vec::new(), total: 0, nearest: start };
         for &leaf in leaves {
-            self.tree.walk(leaf, self.extents, Extent::overlaps, |a, b| {
-                if let Some(meet) = meet(&self.face(a), &self.face(b)) {
-                    hits.push(Hit { a, b, meet });
-                    total += 1;
-                    if hits.len() >= most.saturating_mul(2).saturating_add(1024) {
-                        keep_first(&mut hits, most);
-                    }
+            let margin = found.nearest.map_or(0.0, |nearest| nearest.reach());
+            self.tree.walk(leaf, margin, |a, b| {
+                let (p, q) = (&self.faces[a as usize], &self.faces[b as usize]);
+                let shared = Shared::new(&p.vertices, &q.vertices);
+                if self.extents[a as usize].overlaps(&self.extents[b as usize])
+                    && let Some(meet) = meet(p, q, &shared)
+                {
+                    found.list(Hit { a, b, meet }, most);
+                }
+                if let Some(best) = &mut found.nearest {
+                    self.features_near(a, b, &shared, best);
                 }
             });
         }
-        (hits, total)
+        found
     }
 
-    /// The closest pair of features without a common vertex, no farther than `within` [m]; `guess` is a pair that is
-    /// likely close.
-    pub fn closest(&self, within: f64, guess: Option<Pair>) -> Option<(f64, Pair)> {
+    /// A first upper bound: the guess, or what single leaves hold.
+    fn start(&self, within: f64, guess: Option<Pair>) -> Nearest {
         let mut start = Nearest::new(within, self.slack());
         if let Some(pair) = guess {
             start.offer(self.measure(pair), pair);
-        }
-        let runs: Vec<Nearest> = self.runs().map(|leaves| self.closest_of(leaves, start)).collect();
-        for run in runs {
-            if let Some(pair) = run.pair {
-                start.offer(run.squared, pair);
+        } else {
+            for &leaf in self.tree.leaves().iter().step_by(SAMPLE) {
+                self.tree.walk_leaf(leaf, |a, b| {
+                    let shared =
+                        Shared::new(&self.faces[a as usize].vertices, &self.faces[b as usize].vertices);
+                    self.features_near(a, b, &shared, &mut start);
+                });
             }
         }
-        start.pair.map(|pair| (start.squared.sqrt(), pair))
+        start
     }
 
     /// What rounding may do to a measured distance [m]: more than the error of the formulas, so that a pair is only
@@ -115,82 +138,99 @@ impl Scan<'_> {
         1e-14 * self.extents.iter().map(reach).fold(0.0, f64::max)
     }
 
-    fn closest_of(&self, leaves: &[u32], start: Nearest) -> Nearest {
-        let nearest = std::cell::Cell::new(start);
-        for &leaf in leaves {
-            let close = |a: &Extent, b: &Extent| a.gap_squared(b) <= nearest.get().reach_squared;
-            self.tree.walk(leaf, self.extents, close, |a, b| {
-                let mut best = nearest.get();
-                self.vertices_near(a, b, &mut best);
-                self.vertices_near(b, a, &mut best);
-                self.edges_near(a, b, &mut best);
-                nearest.set(best);
-            });
+    /// Offers every pair of features of two faces.
+    fn features_near(&self, a: u32, b: u32, shared: &Shared, best: &mut Nearest) {
+        let (p, q, reach) = (&self.faces[a as usize], &self.faces[b as usize], best.reach_squared);
+        let far = match shared.count {
+            0 => farther_than(reach, p, q) || farther_than(reach, q, p),
+            1 => fanned_farther_than(reach, p, q, shared),
+            _ => false,
+        };
+        if far {
+            return;
         }
-        nearest.get()
+        self.vertices_near(a, b, best);
+        self.vertices_near(b, a, best);
+        self.edges_near(a, b, best);
     }
 
     fn vertices_near(&self, of: u32, face: u32, best: &mut Nearest) {
-        let (vertices, target) = (self.faces[of as usize], self.faces[face as usize]);
-        for k in 0..3 {
-            let v = vertices[k];
-            if !self.owned[of as usize].vertices[k] || target.contains(&v) {
-                continue;
-            }
-            if self.planes[face as usize].farther_than(best.reach_squared, self.x[v as usize]) {
+        let (from, to) = (&self.faces[of as usize], &self.faces[face as usize]);
+        for k in (0..3).filter(|&k| self.owned[of as usize].vertices[k]) {
+            if to.vertices.contains(&from.vertices[k])
+                || point_farther_than(best.reach_squared, from.x[k], &to.x)
+            {
                 continue;
             }
             let pair = Pair::VertexFace(Corner { face: of, corner: k as u32 }, face);
-            best.offer(self.measure(pair), pair);
+            best.offer(point_face_squared(from.x[k], &to.x), pair);
         }
     }
 
     fn edges_near(&self, a: u32, b: u32, best: &mut Nearest) {
+        let (first, second) = (&self.faces[a as usize], &self.faces[b as usize]);
         for k in (0..3).filter(|&k| self.owned[a as usize].edges[k]) {
+            let ([s, t], edge) = (first.ends(k), first.edge(k));
             for l in (0..3).filter(|&l| self.owned[b as usize].edges[l]) {
-                let (p, q) = (Corner { face: a, corner: k as u32 }, Corner { face: b, corner: l as u32 });
-                let ends = self.ends(q);
-                if self.ends(p).iter().any(|v| ends.contains(v)) {
+                let ([u, v], other) = (second.ends(l), second.edge(l));
+                let joined = s == u || s == v || t == u || t == v;
+                if joined || edges_farther_than(best.reach_squared, edge, other) {
                     continue;
                 }
-                let pair = Pair::EdgeEdge(p, q);
-                best.offer(self.measure(pair), pair);
+                let [p, q] = [(a, k), (b, l)].map(|(face, corner)| Corner { face, corner: corner as u32 });
+                best.offer(edge_edge_squared(edge, other), Pair::EdgeEdge(p, q));
             }
         }
-    }
-
-    /// Vertices of the edge that starts at a corner.
-    pub fn ends(&self, edge: Corner) -> [u32; 2] {
-        let face = self.faces[edge.face as usize];
-        [face[edge.corner as usize], face[(edge.corner as usize + 1) % 3]]
     }
 
     /// Squared distance of a pair [m²].
     fn measure(&self, pair: Pair) -> f64 {
-        let at = |v: u32| self.x[v as usize];
+        let face = |f: u32| &self.faces[f as usize];
+        let edge = |c: Corner| face(c.face).edge(c.corner as usize);
         match pair {
-            Pair::VertexFace(Corner { face, corner }, other) => {
-                point_face_squared(at(self.faces[face as usize][corner as usize]), self.face(other).x)
+            Pair::VertexFace(v, other) => {
+                point_face_squared(face(v.face).x[v.corner as usize], &face(other).x)
             }
-            Pair::EdgeEdge(p, q) => edge_edge_squared(self.ends(p).map(at), self.ends(q).map(at)),
+            Pair::EdgeEdge(p, q) => edge_edge_squared(edge(p), edge(q)),
         }
     }
 }
 
+/// Whether all of `a` is surely farther than a distance given squared [m²] from the plane of `b`, on one side.
+fn farther_than(distance_squared: f64, a: &Face, b: &Face) -> bool {
+    let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
+    for &p in &a.x {
+        let (height, doubt) = b.plane.height(&b.x, p);
+        least = least.min(height - doubt);
+        most = most.max(height + doubt);
+    }
+    let clear = least.max(-most);
+    clear > 0.0 && clear * clear > distance_squared * b.plane.normal.length_squared() * (1.0 + 1e-12)
+}
+
+/// Whether, of two faces with one common vertex, each surely lies farther from the opposite edge of the other than a
+/// distance given squared [m²]: seen across a plane through the vertex, that edge is at least as far as its ends.
+fn fanned_farther_than(distance_squared: f64, a: &Face, b: &Face, shared: &Shared) -> bool {
+    let corners = fan(a, b, shared);
+    let across = -(corners[0] + corners[1] + corners[2] + corners[3]);
+    let clear = corners.iter().fold(f64::INFINITY, |clear, &x| clear.min(-across.dot(x)));
+    clear > 0.0 && clear * clear > distance_squared * across.length_squared()
+}
+
 /// The smallest of what was offered; of equals, the first in the order of pairs.
 #[derive(Clone, Copy)]
-struct Nearest {
+pub(super) struct Nearest {
     squared: f64,
-    /// Boxes farther apart than this cannot hold a nearer pair [m²].
+    /// What is farther apart than this is of no interest [m²].
     reach_squared: f64,
     slack: f64,
-    pair: Option<Pair>,
+    pub pair: Option<Pair>,
 }
 
 impl Nearest {
     fn new(within: f64, slack: f64) -> Nearest {
         let mut nearest = Nearest { squared: within * within, reach_squared: 0.0, slack, pair: None };
-        nearest.set_reach();
+        nearest.reach_squared = nearest.reach() * nearest.reach();
         nearest
     }
 
@@ -200,13 +240,18 @@ impl Nearest {
         if nearer || (squared == self.squared && self.pair.is_none_or(|best| pair < best)) {
             self.squared = squared;
             self.pair = Some(pair);
-            self.set_reach();
+            self.reach_squared = self.reach() * self.reach();
         }
     }
 
-    fn set_reach(&mut self) {
-        let reach = self.squared.sqrt() * (1.0 + 1e-12) + self.slack;
-        self.reach_squared = reach * reach;
+    /// Distance of the pair [m].
+    pub fn distance(&self) -> f64 {
+        self.squared.sqrt()
+    }
+
+    /// How far apart boxes may be and still hold a nearer pair [m].
+    fn reach(&self) -> f64 {
+        self.squared.sqrt() * (1.0 + 1e-12) + self.slack
     }
 }
 

@@ -7,7 +7,7 @@
 use glam::DVec3;
 
 /// Faces per leaf: few enough that testing all pairs of two leaves stays cheap.
-const LEAF: usize = 4;
+const LEAF: usize = 6;
 /// Rebuild when the boxes have grown by this factor, relative to the faces, since the tree was built.
 const DEGRADED: f64 = 1.4;
 
@@ -27,8 +27,17 @@ impl Extent {
         Extent { min: a.min(b).min(c), max: a.max(b).max(c) }
     }
 
-    pub fn union(&self, other: &Extent) -> Extent {
+    pub fn union(self, other: &Extent) -> Extent {
         Extent { min: self.min.min(other.min), max: self.max.max(other.max) }
+    }
+
+    fn reach(self, p: DVec3) -> Extent {
+        Extent { min: self.min.min(p), max: self.max.max(p) }
+    }
+
+    /// The middle [m]; the origin when empty.
+    fn centre(&self) -> DVec3 {
+        if self.min.x <= self.max.x { 0.5 * (self.min + self.max) } else { DVec3::ZERO }
     }
 
     #[inline]
@@ -36,10 +45,9 @@ impl Extent {
         (self.min.cmple(other.max) & other.min.cmple(self.max)).all()
     }
 
-    /// Squared distance between two boxes [m²], 0 where they overlap.
-    #[inline]
-    pub fn gap_squared(&self, other: &Extent) -> f64 {
-        (self.min - other.max).max(other.min - self.max).max(DVec3::ZERO).length_squared()
+    /// The box grown by a margin [m] on all sides.
+    pub fn grown(&self, margin: f64) -> Extent {
+        Extent { min: self.min - margin, max: self.max + margin }
     }
 
     /// Half the surface of the box [m²], 0 when empty.
@@ -61,6 +69,12 @@ struct Node {
     judged: bool,
 }
 
+impl Node {
+    fn faces(&self) -> std::ops::Range<usize> {
+        self.begin as usize..self.end as usize
+    }
+}
+
 /// The tree.
 #[derive(Default)]
 pub(super) struct Tree {
@@ -68,7 +82,9 @@ pub(super) struct Tree {
     judged: Vec<bool>,
     nodes: Vec<Node>,
     leaves: Vec<u32>,
+    /// Faces in the order of the leaves, and their boxes in the same order.
     order: Vec<u32>,
+    extents: Vec<Extent>,
     quality: f64,
 }
 
@@ -80,14 +96,15 @@ impl Tree {
     /// Fits the tree to new extents, one per face; rebuilds it when it has become loose. Results never depend on
     /// which of the two happened.
     pub fn fit(&mut self, extents: &[Extent]) {
-        if !self.nodes.is_empty() {
-            self.refit(extents);
-            if self.looseness(extents) <= DEGRADED * self.quality {
-                return;
-            }
+        if self.nodes.is_empty() {
+            self.build(extents);
         }
-        self.build(extents);
-        self.quality = self.looseness(extents);
+        self.refit(extents);
+        if self.looseness() > DEGRADED * self.quality {
+            self.build(extents);
+            self.refit(extents);
+            self.quality = self.looseness();
+        }
     }
 
     /// Leaves, as handles for the walks; adjacent leaves are near one another.
@@ -96,47 +113,54 @@ impl Tree {
     }
 
     /// Visits every pair of faces (a < b, one in `leaf`, the other in it or behind it) that counts and whose boxes,
-    /// and all boxes around them, are `close`.
-    pub fn walk(
-        &self,
-        leaf: u32,
-        extents: &[Extent],
-        close: impl Fn(&Extent, &Extent) -> bool,
-        mut visit: impl FnMut(u32, u32),
-    ) {
+    /// one of them grown by `margin` [m], overlap.
+    pub fn walk(&self, leaf: u32, margin: f64, mut visit: impl FnMut(u32, u32)) {
         let home = &self.nodes[leaf as usize];
-        let here = self.faces(home);
-        let mut pairs = |a: u32, others: &[u32]| {
-            for &b in others {
-                let counts = self.judged[a as usize] || self.judged[b as usize];
-                if counts && close(&extents[a as usize], &extents[b as usize]) {
-                    visit(a.min(b), a.max(b));
+        let around = home.extent.grown(margin);
+        let mut near = [Extent::EMPTY; LEAF];
+        for (grown, extent) in near.iter_mut().zip(&self.extents[home.faces()]) {
+            *grown = extent.grown(margin);
+        }
+        let mut meet = |from: usize, until: usize, others: std::ops::Range<usize>| {
+            for j in others {
+                let (b, other) = (self.order[j], &self.extents[j]);
+                for i in (from..until.min(j)).filter(|&i| near[i - from].overlaps(other)) {
+                    let a = self.order[i];
+                    if self.judged[a as usize] || self.judged[b as usize] {
+                        visit(a.min(b), a.max(b));
+                    }
                 }
             }
         };
-        (0..here.len()).for_each(|i| pairs(here[i], &here[i + 1..]));
+        let (from, until) = (home.begin as usize, home.end as usize);
+        meet(from, until, home.faces());
         let mut at = leaf as usize + 1;
         while let Some(node) = self.nodes.get(at) {
-            if !(home.judged || node.judged) || !close(&home.extent, &node.extent) {
+            if !(home.judged || node.judged) || !around.overlaps(&node.extent) {
                 at = node.skip as usize;
                 continue;
             }
             if node.leaf {
-                here.iter().for_each(|&a| pairs(a, self.faces(node)));
+                meet(from, until, node.faces());
             }
             at += 1;
         }
     }
 
-    fn faces(&self, node: &Node) -> &[u32] {
-        &self.order[node.begin as usize..node.end as usize]
+    /// Visits every pair of faces of one leaf that counts.
+    pub fn walk_leaf(&self, leaf: u32, mut visit: impl FnMut(u32, u32)) {
+        let here = &self.order[self.nodes[leaf as usize].faces()];
+        for (i, &a) in here.iter().enumerate() {
+            for &b in here[i + 1..].iter().filter(|&&b| self.judged[a as usize] || self.judged[b as usize]) {
+                visit(a.min(b), a.max(b));
+            }
+        }
     }
 
     fn build(&mut self, extents: &[Extent]) {
         self.nodes.clear();
         self.leaves.clear();
-        self.order = (0..extents.len() as u32).collect();
-        let mut order = std::mem::take(&mut self.order);
+        let mut order: Vec<u32> = (0..extents.len() as u32).collect();
         if !order.is_empty() {
             self.split(&mut order, 0, extents);
         }
@@ -145,26 +169,19 @@ impl Tree {
 
     /// Appends the subtree of `faces`, which start at `begin` in the order: halves along the longest side.
     fn split(&mut self, faces: &mut [u32], begin: u32, extents: &[Extent]) {
-        let centre = |f: u32| extents[f as usize].min + extents[f as usize].max;
         let at = self.nodes.len();
-        let extent = faces.iter().fold(Extent::EMPTY, |all, &f| all.union(&extents[f as usize]));
-        let end = begin + faces.len() as u32;
         let leaf = faces.len() <= LEAF;
         let judged = faces.iter().any(|&f| self.judged[f as usize]);
-        self.nodes.push(Node { extent, skip: 0, begin, end, leaf, judged });
+        let end = begin + faces.len() as u32;
+        self.nodes.push(Node { extent: Extent::EMPTY, skip: 0, begin, end, leaf, judged });
         if leaf {
             self.leaves.push(at as u32);
         } else {
-            let (low, high) = faces.iter().fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), &f| {
-                if extents[f as usize].min.x.is_finite() {
-                    (low.min(centre(f)), high.max(centre(f)))
-                } else {
-                    (low, high)
-                }
-            });
-            let axis = longest(high - low);
+            let centre = |f: u32| extents[f as usize].centre();
+            let spread = faces.iter().fold(Extent::EMPTY, |all, &f| all.reach(centre(f)));
+            let axis = longest(spread.max - spread.min);
             let middle = faces.len() / 2;
-            // The index breaks ties, so the order is total; unjudged faces (empty boxes, NaN centres) sort last.
+            // The number breaks ties: a total order, the same for every run.
             let key = |f: u32| centre(f).to_array()[axis];
             faces.select_nth_unstable_by(middle, |&f, &g| key(f).total_cmp(&key(g)).then(f.cmp(&g)));
             let (left, right) = faces.split_at_mut(middle);
@@ -175,10 +192,12 @@ impl Tree {
     }
 
     fn refit(&mut self, extents: &[Extent]) {
+        self.extents.clear();
+        self.extents.extend(self.order.iter().map(|&f| extents[f as usize]));
         for at in (0..self.nodes.len()).rev() {
             let node = &self.nodes[at];
             self.nodes[at].extent = if node.leaf {
-                self.faces(node).iter().fold(Extent::EMPTY, |all, &f| all.union(&extents[f as usize]))
+                self.extents[node.faces()].iter().fold(Extent::EMPTY, Extent::union)
             } else {
                 let left = &self.nodes[at + 1];
                 left.extent.union(&self.nodes[left.skip as usize].extent)
@@ -187,8 +206,8 @@ impl Tree {
     }
 
     /// Box surface of all nodes relative to that of the faces: what a walk costs.
-    fn looseness(&self, extents: &[Extent]) -> f64 {
-        let faces: f64 = extents.iter().map(Extent::half_area).sum();
+    fn looseness(&self) -> f64 {
+        let faces: f64 = self.extents.iter().map(Extent::half_area).sum();
         let nodes: f64 = self.nodes.iter().map(|node| node.extent.half_area()).sum();
         if faces > 0.0 { nodes / faces } else { 0.0 }
     }
