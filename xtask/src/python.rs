@@ -32,7 +32,9 @@ fn make(folder: &Path) -> Result<(), String> {
         return Ok(());
     }
     // Debian keeps venv in a package of its own.
-    for words in [vec!["update", "-qq"], vec!["install", "-qq", "-y", "python3", "python3-venv", "python3-pip"]] {
+    for words in
+        [vec!["update", "-qq"], vec!["install", "-qq", "-y", "python3", "python3-venv", "python3-pip"]]
+    {
         let _ = Command::new("apt-get").args(words).env("DEBIAN_FRONTEND", "noninteractive").status();
     }
     match venv() {
@@ -51,5 +53,8 @@ fn cache() -> Result<PathBuf, String> {
 
 /// FNV-1a: enough to tell one list of packages from another.
 fn fingerprint(words: &[&str]) -> u64 {
-    words.join("\n").bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
+    words
+        .join("\n")
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
 }

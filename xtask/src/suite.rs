@@ -51,7 +51,8 @@ pub fn test() -> Result<(), String> {
     });
     tally.part("format", |t| lint(t, &["fmt", "--all", "--check"]));
     tally.part("clippy", |t| {
-        let words = ["clippy", "--workspace", "--all-targets", "--features", "toile/testing", "--quiet", "--"];
+        let words =
+            ["clippy", "--workspace", "--all-targets", "--features", "toile/testing", "--quiet", "--"];
         lint(t, &[&words[..], &["-D", "warnings"]].concat());
     });
     let python = python::interpreter();
@@ -150,7 +151,11 @@ fn read_line(tally: &mut Tally, line: &str) {
         println!("{line}");
     } else if let Some(reason) = line.strip_prefix("skipped: ") {
         tally.skip(reason.into());
-    } else if line.contains("panicked") || line.contains("FAILED") || line.starts_with("error") || line.starts_with("figure: ") {
+    } else if line.contains("panicked")
+        || line.contains("FAILED")
+        || line.starts_with("error")
+        || line.starts_with("figure: ")
+    {
         println!("{line}");
     }
 }
@@ -160,7 +165,8 @@ fn labs(tally: &mut Tally) {
     let toile = root().join("target").join("release").join("toile");
     let list = Command::new(&toile).args(["lab", "list"]).output();
     let Ok(list) = list else { return tally.count(false) };
-    for id in String::from_utf8_lossy(&list.stdout).lines().filter_map(|line| line.split_whitespace().next()) {
+    for id in String::from_utf8_lossy(&list.stdout).lines().filter_map(|line| line.split_whitespace().next())
+    {
         let folder = root().join("target").join("lab").join(id);
         let mut command = Command::new(&toile);
         command.args(["lab", id, "--json", "--out"]).arg(folder);
@@ -184,11 +190,18 @@ pub fn golden() -> Result<(), String> {
 pub fn pictures() -> Result<(), String> {
     let run = |words: &[&str]| {
         let good = cargo().args(["run", "--release", "--quiet", "--"]).args(words).status();
-        if good.is_ok_and(|status| status.success()) { Ok(()) } else { Err(format!("toile {} failed", words.join(" "))) }
+        if good.is_ok_and(|status| status.success()) {
+            Ok(())
+        } else {
+            Err(format!("toile {} failed", words.join(" ")))
+        }
     };
     let scenes = std::fs::read_dir(root().join("scenes")).map_err(|e| e.to_string())?;
-    let mut names: Vec<String> =
-        scenes.flatten().filter(|e| e.path().is_dir()).map(|e| e.file_name().to_string_lossy().into()).collect();
+    let mut names: Vec<String> = scenes
+        .flatten()
+        .filter(|e| e.path().is_dir())
+        .map(|e| e.file_name().to_string_lossy().into())
+        .collect();
     names.sort();
     for name in names {
         let folder = root().join("target").join("pictures").join(&name).display().to_string();

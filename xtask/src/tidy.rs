@@ -22,7 +22,17 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "world",
         &[
-            "math", "mesh", "drive", "error", "forces", "freedom", "interaction", "model", "probe", "solve", "state",
+            "math",
+            "mesh",
+            "drive",
+            "error",
+            "forces",
+            "freedom",
+            "interaction",
+            "model",
+            "probe",
+            "solve",
+            "state",
             "step",
         ],
     ),
@@ -83,7 +93,10 @@ fn layers(root: &Path, problems: &mut Vec<String>) {
             continue;
         }
         let Some((_, allowed)) = LAYERS.iter().find(|(name, _)| *name == module) else {
-            problems.push(format!("{}: the module has no place in the layers of xtask/src/tidy.rs", shown(root, &path)));
+            problems.push(format!(
+                "{}: the module has no place in the layers of xtask/src/tidy.rs",
+                shown(root, &path)
+            ));
             continue;
         };
         let text = read(&path);
@@ -121,7 +134,8 @@ fn crates(root: &Path, problems: &mut Vec<String>) {
 fn architecture(root: &Path, problems: &mut Vec<String>) {
     let text = read(&root.join("ARCHITECTURE.md"));
     let quoted: BTreeSet<&str> = text.split('`').skip(1).step_by(2).collect();
-    let paths = quoted.iter().filter(|word| word.contains('/') || word.ends_with(".rs") || word.ends_with(".md"));
+    let paths =
+        quoted.iter().filter(|word| word.contains('/') || word.ends_with(".rs") || word.ends_with(".md"));
     for word in paths.filter(|word| !word.contains(' ') && !word.contains('<') && !word.contains("::")) {
         let places = [root.join(word), root.join("crates/toile/src").join(word)];
         if !places.iter().any(|place| place.exists()) {
@@ -178,7 +192,8 @@ fn texts(root: &Path, problems: &mut Vec<String>) {
     let machine = [["/", "root/"], ["/", "home/"], ["/", "work/"]].map(|parts| parts.concat());
     let words = PROCESS_WORDS.iter().map(|parts| parts.concat()).collect::<Vec<_>>();
     for path in tracked(root, ".") {
-        let known = ["rs", "md", "toml", "py", "ts"].iter().any(|e| path.extension().is_some_and(|x| x == *e));
+        let known =
+            ["rs", "md", "toml", "py", "ts"].iter().any(|e| path.extension().is_some_and(|x| x == *e));
         if !known {
             continue;
         }
@@ -189,7 +204,9 @@ fn texts(root: &Path, problems: &mut Vec<String>) {
         }
         for (number, line) in text.lines().enumerate() {
             let hit = words.iter().find(|w| line.contains(*w));
-            let hit = hit.or_else(|| machine.iter().find(|m| line.contains(&format!(" {m}")) || line.contains(&format!("\"{m}"))));
+            let hit = hit.or_else(|| {
+                machine.iter().find(|m| line.contains(&format!(" {m}")) || line.contains(&format!("\"{m}")))
+            });
             if let Some(word) = hit {
                 problems.push(format!("{name}:{}: contains `{word}`", number + 1));
             }
@@ -222,7 +239,10 @@ mod tests {
 
     #[test]
     fn keys_are_found_and_only_those() {
-        assert_eq!(keys("as V00-3, (K02-X2) and G-4; not V00 eq. 10, x-1, G-x or MV00-1"), ["V00-3", "K02-X2", "G-4"]);
+        assert_eq!(
+            keys("as V00-3, (K02-X2) and G-4; not V00 eq. 10, x-1, G-x or MV00-1"),
+            ["V00-3", "K02-X2", "G-4"]
+        );
     }
 
     #[test]

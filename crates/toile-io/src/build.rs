@@ -544,6 +544,71 @@ mod tests {
         assert!(normal("flat").abs_diff_eq(DVec3::Y, 1e-12));
     }
 
+    fn built(cloth: &str, more: &str) -> Built {
+        let text = format!("toile = 1\nunits = \"m\"\nup = \"y\"\n[[cloth]]\n{cloth}\n{more}");
+        build(&Scene::parse(&text, "test").expect("scene")).expect("world")
+    }
+
+    #[test]
+    fn every_shape_in_every_pattern_starts_unstretched() {
+        let patterns = ["structured", "flipped", "alternating", "equilateral", "jittered", "delaunay"];
+        for pattern in patterns {
+            for shape in [
+                "kind = \"sheet\", size = [1, 2], resolution = 6",
+                "kind = \"strip\", length = 2, width = 0.2, resolution = 20",
+                "kind = \"disc\", radius = 0.5, resolution = 5",
+                "kind = \"tube\", radius = 0.2, length = 1, resolution = 16",
+            ] {
+                // Rings have no diagonals to turn.
+                if shape.contains("disc") && !["structured", "jittered", "delaunay"].contains(&pattern) {
+                    continue;
+                }
+                let cloth = format!(
+                    "shape = {{ {shape}, pattern = \"{pattern}\" }}\nscale = 1.5\nrotate = [10, 20, 30]"
+                );
+                let world = built(&cloth, "").world;
+                let strain = world.strains(0).into_iter().fold(0.0, |m: f64, s| m.max(s.abs()));
+                assert!(strain < 1e-12, "{shape}, {pattern}: {strain}");
+            }
+        }
+    }
+
+    #[test]
+    fn pins_find_their_particles() {
+        let sheet = "shape = { kind = \"sheet\", size = [1, 1], resolution = 4 }";
+        for (pin, count) in [
+            ("border = \"left\"", 5),
+            ("border = \"all\"", 16),
+            ("corners = [\"top-left\", \"bottom-right\"]", 2),
+            ("indices = [0, 7, 9]", 3),
+            ("box = [[-0.6, 0.2, -1], [0.6, 0.6, 1]]", 10),
+            ("sphere = { centre = [0, 0, 0], radius = 0.26 }", 5),
+            ("all = true", 25),
+        ] {
+            let mut world = built(sheet, &format!("[[pin]]\n{pin}\n")).world;
+            let start = world.positions(0);
+            world.step(0.1, &mut toile::Probe::default()).expect("step");
+            let held = world.positions(0).iter().zip(&start).filter(|(a, b)| a == b).count();
+            assert_eq!(held, count, "{pin}");
+        }
+    }
+
+    #[test]
+    fn a_scene_written_z_up_in_centimetres_is_the_same_world() {
+        let y = "units = \"m\"\nup = \"y\"\n[[cloth]]\nshape = { kind = \"sheet\", size = [1, 1], resolution = 4 }\ntranslate = [0, 1, 0]\nrotate = [0, 30, 0]\n[[pin]]\nborder = \"top\"\nmotion = [{ frame = 1 }, { frame = 5, translate = [0, 0.1, 0.2], rotate = [0, 40, 0] }]\n";
+        let z = "units = \"cm\"\nup = \"z\"\n[[cloth]]\nshape = { kind = \"sheet\", size = [100, 100], resolution = 4 }\ntranslate = [0, 0, 100]\nrotate = [0, 0, 30]\n[[pin]]\nborder = \"top\"\nmotion = [{ frame = 1 }, { frame = 5, translate = [0, -20, 10], rotate = [0, 0, 40] }]\n";
+        let end = |text: &str| {
+            let scene = Scene::parse(&format!("toile = 1\n{text}"), "test").expect("scene");
+            let mut world = build(&scene).expect("world").world;
+            for _ in 0..6 {
+                world.step(scene.frame_time, &mut toile::Probe::default()).expect("step");
+            }
+            world.positions(0)
+        };
+        let off = end(y).iter().zip(end(z)).map(|(a, b)| (*a - b).length()).fold(0.0, f64::max);
+        assert!(off < 1e-9, "{off}");
+    }
+
     #[test]
     fn every_built_in_scene_builds_and_its_pins_hold_something() {
         for builtin in crate::scene::BUILTINS {

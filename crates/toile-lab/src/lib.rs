@@ -63,11 +63,18 @@ pub const LABS: &[Lab] = &[
 ];
 
 /// All benchmarks.
-pub const BENCHES: &[Lab] = &[Lab {
-    id: "hang",
-    title: "a square metre of cloth held by one edge: milliseconds per 31.6 ms frame, by size and threads",
-    run: benches::hang::run,
-}];
+pub const BENCHES: &[Lab] = &[
+    Lab {
+        id: "hang",
+        title: "a square metre of cloth held by one edge: milliseconds per 31.6 ms frame, by size and threads",
+        run: benches::hang::run,
+    },
+    Lab {
+        id: "check",
+        title: "the exact checker on folded cloth: milliseconds per frame, by size",
+        run: benches::check::run,
+    },
+];
 
 /// The experiment or benchmark called `id`.
 pub fn find(table: &'static [Lab], id: &str) -> Option<&'static Lab> {

@@ -1,3 +1,4 @@
 //! The benchmarks.
 
+pub mod check;
 pub mod hang;

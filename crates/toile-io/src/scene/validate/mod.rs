@@ -276,14 +276,10 @@ impl Check<'_> {
 
     fn pattern(&mut self, path: &str, shape: &Shape, pattern: Pattern) {
         use Pattern::*;
-        let (kind, known): (_, &[Pattern]) = match shape {
-            Shape::Disc { .. } => ("disc", &[Structured, Jittered, Delaunay]),
-            Shape::Tube { .. } => ("tube", &[Structured, Flipped, Alternating, Equilateral, Jittered]),
-            _ => return,
-        };
-        if !known.contains(&pattern) {
+        let rings = matches!(shape, Shape::Disc { .. });
+        if rings && !matches!(pattern, Structured | Jittered | Delaunay) {
             let path = format!("{path}.pattern");
-            self.fail(&path, format!("does not exist for a {kind}"), "use \"structured\" or \"jittered\"");
+            self.fail(&path, "does not exist for a disc", "use \"structured\", \"jittered\" or \"delaunay\"");
         }
     }
 

@@ -1,0 +1,76 @@
+//! What the exact checker costs: a sheet folded like an accordion into layers 2 mm apart, waving from frame to frame.
+
+use crate::session::{Chart, Curve, LabError, Session};
+use glam::DVec3;
+use std::time::Instant;
+use toile::collide::certify::{CheckOptions, CheckSurface, Checker, Distance, Kind};
+use toile::mesh::{Pattern, Shape, shapes};
+
+const FRAMES: usize = 20;
+
+pub fn run(session: &mut Session) -> Result<(), LabError> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
+    let mut rows = Vec::new();
+    let mut curves = Vec::new();
+    for (name, distance) in
+        [("intersections", Distance::Off), ("intersections and distance", Distance::Exact)]
+    {
+        let mut points = Vec::new();
+        for n in [32, 100, 224] {
+            let shape = shapes::sheet(1.0, 1.0, n, n, Pattern::Structured)?;
+            let (times, bad) = pool.install(|| measure(&shape, distance))?;
+            let vertices = shape.positions.len();
+            let label = format!("{name}, {vertices} vertices, one thread");
+            session.time(format!("{label}: frame"), "ms", &times);
+            session.equal(format!("{label}: clean frames that fail"), bad, "", 0.0);
+            let mut sorted = times.clone();
+            sorted.sort_by(f64::total_cmp);
+            let median = sorted[sorted.len() / 2];
+            rows.push(format!("{name},{vertices},{},{median}", shape.faces.len()));
+            points.push((vertices as f64, median));
+        }
+        curves.push(Curve { name: name.into(), points });
+    }
+    session.csv("check", "what,vertices,faces,ms per frame", &rows)?;
+    session.plot(
+        "check",
+        Chart {
+            title: "The exact checker on folded cloth, one thread".into(),
+            x: "vertices".into(),
+            y: "ms per frame".into(),
+            log: (true, true),
+            curves,
+        },
+    )
+}
+
+/// Milliseconds of each frame after the first, and how many frames fail.
+fn measure(shape: &Shape, distance: Distance) -> Result<(Vec<f64>, f64), LabError> {
+    let surface = CheckSurface::new("cloth", Kind::Cloth, shape.positions.len(), shape.faces.clone());
+    let options = CheckOptions { distance, ..CheckOptions::default() };
+    let mut checker = Checker::new(vec![surface], options).map_err(|error| LabError(error.to_string()))?;
+    let (mut times, mut bad) = (Vec::new(), 0.0);
+    for frame in 0..=FRAMES {
+        let x = accordion(shape, 0.05 * frame as f64);
+        let start = Instant::now();
+        bad += f64::from(!checker.check(&[&x]).pass());
+        if frame > 0 {
+            times.push(1e3 * start.elapsed().as_secs_f64());
+        }
+    }
+    Ok((times, bad))
+}
+
+fn accordion(shape: &Shape, time: f64) -> Vec<DVec3> {
+    let (straight, radius) = (0.2, 0.001);
+    let period = straight + std::f64::consts::PI * radius;
+    let fold = |p: &DVec3| {
+        let (layer, along) = ((p.x / period).floor(), p.x % period);
+        let bend = ((along - straight) / radius).max(0.0);
+        let x = along.min(straight) + radius * bend.sin();
+        let y = 2.0 * radius * layer + radius * (1.0 - bend.cos());
+        let x = if layer % 2.0 == 0.0 { x } else { straight - x };
+        DVec3::new(x, y + 0.02 * (12.0 * x + 9.0 * p.z + time).sin(), p.z)
+    };
+    shape.positions.iter().map(fold).collect()
+}
