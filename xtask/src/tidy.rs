@@ -36,7 +36,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "step",
         ],
     ),
-    ("testing", &["math", "interaction"]),
+    ("testing", &["math", "mesh", "drive", "forces", "interaction", "solve"]),
 ];
 
 /// What each crate may depend on of the others.

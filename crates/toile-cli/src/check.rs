@@ -4,6 +4,7 @@ use crate::Context;
 use crate::certify::Judge;
 use crate::fail::Failure;
 use crate::picture::save;
+use crate::run::judge_cache;
 use clap::{Args, ValueEnum};
 use glam::{DVec3, Vec3};
 use std::path::{Path, PathBuf};
@@ -76,16 +77,7 @@ pub fn check(args: &CheckArgs, context: Context) -> Result<(), Failure> {
             ends(cache.frames())
         )));
     }
-    for index in indices {
-        let number = cache.frames()[index];
-        match cache.read(index) {
-            Ok(frame) => {
-                let positions: Vec<&[DVec3]> = frame.positions.iter().map(Vec::as_slice).collect();
-                judge.judge(number, &positions);
-            }
-            Err(error) => judge.unreadable(number, error.to_string()),
-        }
-    }
+    judge_cache(&mut cache, indices.into_iter(), &mut judge);
     let certificate = judge.certificate().clone();
     if !context.quiet {
         say(&certificate);

@@ -1,119 +1,80 @@
-//! Every law against the conformance suite, on irregular meshes in random states.
-#![cfg(feature = "testing")]
+//! Every law against the conformance suite, and the suite against laws that break their word.
 
-use glam::DVec3;
-use toile::drive::{Key, Motion};
-use toile::forces::attach::Hold;
-use toile::forces::{AirDrag, Attach, Fabric, LinearHinge, Membrane, Spring, Strain, Tangent, Wind};
-use toile::interaction::{Elements, ForceModel, Law, Outside};
-use toile::math::random;
+use glam::{DMat3, DVec3};
+use toile::forces::Wind;
+use toile::interaction::{Elements, ForceModel, Law, Moment, Outside, Response, Sample};
 use toile::mesh::{Mesh, Pattern, shapes};
 use toile::testing::conformance::{Claim, Claims, conformance};
+use toile::testing::laws::check_all;
 
-fn mesh() -> (Mesh, Vec<DVec3>) {
-    let shape = shapes::sheet(0.3, 0.2, 5, 4, Pattern::Delaunay { seed: 3 }).expect("shape");
-    (Mesh::new(shape.positions.len(), shape.faces, shape.rest).expect("mesh"), shape.positions)
-}
-
-fn shaken(x: &[DVec3], seed: u64, amount: f64) -> Vec<DVec3> {
-    let value = |i: usize, axis: u64| amount * random::signed(seed, 3 * i as u64 + axis);
-    x.iter().enumerate().map(|(i, p)| *p + DVec3::new(value(i, 0), value(i, 1), value(i, 2))).collect()
-}
-
-fn hold<const P: usize, const G: usize, L: Law<P, G>>(mut elements: Elements<P, G, L>, claims: Claims) {
-    let (_, rest) = mesh();
-    let air = DVec3::new(3.0, 1.0, -2.0);
-    elements.drive(&Outside { time: 0.5, dt: 0.01, air });
-    // From nearly flat to crumpled, so that tension and compression both occur.
-    for (seed, amount) in [(1, 1e-4), (2, 0.005), (3, 0.02), (4, 0.1)] {
-        let x = shaken(&rest, seed, amount);
-        let v = shaken(&vec![DVec3::ZERO; rest.len()], seed + 100, 1.0);
-        for check in conformance(&elements, &x, &v, claims) {
-            let law = elements.name();
-            assert!(check.pass(), "{law}, shaken {amount}: {} is off by {:e}", check.name, check.worst);
+#[test]
+fn every_law_keeps_its_word() {
+    let all = check_all();
+    assert!(all.len() >= 11);
+    for (law, checks) in all {
+        assert!(!checks.is_empty(), "{law} was not checked");
+        for check in checks {
+            assert!(check.pass(), "{law}: {} is off by {:e}", check.name, check.worst);
         }
     }
 }
 
-fn fabric() -> Fabric {
-    Fabric {
-        stretch: [900.0, 400.0],
-        shear: 30.0,
-        poisson: 0.3,
-        bend: 2e-5,
-        damping: 0.003,
-        ..Fabric::default()
+/// A spring of stiffness 2 whose force, tangent or symmetry can be spoilt.
+struct Spoilt {
+    force: f64,
+    stiffness: f64,
+    sideways: f64,
+}
+
+impl Law<2, 1> for Spoilt {
+    fn name(&self) -> &'static str {
+        "spoilt"
     }
-}
 
-const ELASTIC: Claims =
-    Claims { internal: true, conservative: true, stiffness: Claim::AtLeast, damping: Claim::Exact };
-
-#[test]
-fn green_membrane() {
-    hold(Membrane::elements(&mesh().0, &fabric(), Strain::Green), ELASTIC);
-}
-
-#[test]
-fn engineering_membrane() {
-    hold(Membrane::elements(&mesh().0, &fabric(), Strain::Engineering), ELASTIC);
-}
-
-#[test]
-fn linear_hinge() {
-    let claims = Claims { stiffness: Claim::Exact, ..ELASTIC };
-    hold(LinearHinge::elements(&mesh().0, &fabric()), claims);
-}
-
-#[test]
-fn springs_with_each_tangent() {
-    for (tangent, stiffness) in [
-        (Tangent::Safe, Claim::AtLeast),
-        (Tangent::Exact, Claim::Exact),
-        (Tangent::Paper, Claim::Positive),
-        (Tangent::Blend(0.1), Claim::Positive),
-        (Tangent::Blend(1.0), Claim::AtLeast),
-    ] {
-        hold(Spring::elements(&mesh().0, &fabric(), tangent), Claims { stiffness, ..ELASTIC });
+    fn respond(&self, _element: usize, at: &Sample<2, 1>) -> Response<1> {
+        let g = at.gauge[0];
+        Response {
+            energy: g.length_squared(),
+            force: [g * -self.force + DVec3::new(g.y, 0.0, 0.0) * self.sideways],
+            stiffness: [[DMat3::IDENTITY * self.stiffness]],
+            ..Response::ZERO
+        }
     }
 }
 
 #[test]
-fn air_and_wind() {
+fn the_suite_catches_laws_that_break_their_word() {
     let claims =
-        Claims { internal: false, conservative: false, stiffness: Claim::Nothing, damping: Claim::Exact };
-    hold(AirDrag::elements(&mesh().0, 0.4), claims);
-    hold(Wind::elements(&mesh().0, 0.4, 0.6), claims);
-}
-
-#[test]
-fn soft_pins() {
-    let motion = Motion {
-        keys: vec![Key { time: 0.0, translate: DVec3::Y, rotate: DVec3::ZERO, scale: DVec3::ONE }],
-        ..Motion::still()
+        |stiffness| Claims { internal: true, conservative: true, stiffness, damping: Claim::Nothing };
+    let failing = |law: Spoilt, claim| -> Vec<&'static str> {
+        let elements = Elements::new(2, &[[0, 1]], &[[[1.0, -1.0]]], law);
+        let x = [DVec3::ZERO, DVec3::new(0.3, 0.5, -0.2)];
+        let checks = conformance(&elements, &x, &[DVec3::ZERO; 2], claims(claim));
+        checks.iter().filter(|c| !c.pass()).map(|c| c.name).collect()
     };
-    let holds = vec![Hold { origin: DVec3::X, motion, active: 0.0..1.0, stiffness: 50.0, damping: 0.2 }; 2];
-    let claims = Claims { internal: false, conservative: true, ..ELASTIC };
-    let claims = Claims { stiffness: Claim::Exact, ..claims };
-    let elements = Attach::elements(mesh().1.len(), &[[0], [3]], holds);
-    // Still air and a still pin: at zero rate the force is the gradient.
-    hold(elements, claims);
+    let good = || Spoilt { force: 2.0, stiffness: 2.0, sideways: 0.0 };
+    assert!(failing(good(), Claim::Exact).is_empty());
+    assert_eq!(failing(Spoilt { force: 2.1, ..good() }, Claim::Positive), ["force = −∇E"]);
+    assert_eq!(failing(Spoilt { stiffness: 1.9, ..good() }, Claim::Exact), ["V = −∂φ/∂g"]);
+    assert_eq!(failing(Spoilt { stiffness: 1.9, ..good() }, Claim::AtLeast), ["V ⪰ −∂φ/∂g"]);
+    assert_eq!(failing(Spoilt { stiffness: -1.0, ..good() }, Claim::Positive), ["V ⪰ 0"]);
+    let twisted = failing(Spoilt { sideways: 0.5, ..good() }, Claim::Positive);
+    assert_eq!(twisted, ["force = −∇E", "Στ = 0", "turns with the cloth"]);
 }
 
 #[test]
 fn the_wind_does_not_care_which_way_a_face_is_turned() {
-    let (mesh, x) = mesh();
-    let turned =
-        Mesh::new(x.len(), mesh.faces().iter().map(|f| [f[0], f[2], f[1]]).collect(), mesh.rest().to_vec());
-    let total = |mesh: &Mesh| {
-        let mut wind = Wind::elements(mesh, 0.4, 0.6);
+    let shape = shapes::sheet(0.3, 0.2, 5, 4, Pattern::Delaunay { seed: 3 }).expect("shape");
+    let x = shape.positions;
+    let turned = shape.faces.iter().map(|f| [f[0], f[2], f[1]]).collect();
+    let total = |faces: Vec<[u32; 3]>| {
+        let mesh = Mesh::new(x.len(), faces, shape.rest.clone()).expect("mesh");
+        let mut wind = Wind::elements(&mesh, 0.4, 0.6);
         wind.drive(&Outside { time: 0.0, dt: 0.01, air: DVec3::new(1.0, 2.0, 3.0) });
         let v = vec![DVec3::ZERO; x.len()];
-        let at = toile::interaction::Moment { x: &x, v: &v };
-        (0..mesh.faces().len())
-            .map(|e| wind.law.respond(e, &wind.sample(e, at)).force[0])
-            .fold(DVec3::ZERO, |a, b| a + b)
+        let force = |e: usize| wind.law.respond(e, &wind.sample(e, Moment { x: &x, v: &v })).force[0];
+        (0..mesh.faces().len()).map(force).fold(DVec3::ZERO, |a, b| a + b)
     };
-    let (front, back) = (total(&mesh), total(&turned.expect("mesh")));
+    let (front, back) = (total(shape.faces.clone()), total(turned));
     assert!(front.abs_diff_eq(back, 1e-14) && front.length() > 0.01, "{front} {back}");
 }

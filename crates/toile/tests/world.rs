@@ -4,7 +4,8 @@
 use glam::DVec3;
 use toile::drive::{Key, Motion};
 use toile::mesh::{Mesh, Pattern, shapes};
-use toile::solve::{Form, Method, OperatorKind, PreconditionerKind};
+use toile::solve::Form;
+use toile::testing::solvers::every_solver;
 use toile::{
     Air, Cloth, Edit, Fabric, Freedom, Grip, PinDown, Probe, Setup, SolverSettings, Stretching, WindField,
     World,
@@ -91,32 +92,10 @@ fn an_unrelated_cloth_changes_no_bit() {
     assert_eq!(world.positions(1), alone);
 }
 
-fn every_solver() -> Vec<SolverSettings> {
-    let mut all = Vec::new();
-    for &form in Form::ALL {
-        for &method in Method::ALL {
-            for &operator in OperatorKind::ALL {
-                for &preconditioner in PreconditionerKind::ALL {
-                    let settings = SolverSettings {
-                        form,
-                        method,
-                        operator,
-                        preconditioner,
-                        tolerance: 1e-13,
-                        ..SolverSettings::default()
-                    };
-                    all.extend(settings.is_sound().then_some(settings));
-                }
-            }
-        }
-    }
-    all
-}
-
 #[test]
 fn all_forms_and_methods_agree_on_a_constrained_sheet() {
     let mut reference: Option<Vec<DVec3>> = None;
-    for settings in every_solver() {
+    for (name, settings) in every_solver(1e-13) {
         let mut setup = hanging(8, settings);
         let slide =
             |vertex, freedom| PinDown { grip: Grip::Hard(freedom), ..PinDown::fixed(0, vec![vertex]) };
@@ -128,7 +107,7 @@ fn all_forms_and_methods_agree_on_a_constrained_sheet() {
         let reference = reference.get_or_insert_with(|| v.clone());
         let size = reference.iter().map(|v| v.length()).fold(0.0, f64::max);
         let off = v.iter().zip(reference.iter()).map(|(a, b)| (*a - *b).length()).fold(0.0, f64::max);
-        assert!(off < 1e-10 * size, "{settings:?}: {off:e} of {size}");
+        assert!(off < 1e-10 * size, "{name}: {off:e} of {size}");
     }
 }
 

@@ -1,10 +1,12 @@
 //! V00-3: unsymmetric, symmetrised and mass form, with every Krylov method, operator and preconditioner, on a
 //! sheet with pinned, line- and plane-bound particles.
 
-use crate::material::{PATTERNS, border, cloth, shake, solvers};
+use crate::material::{PATTERNS, border, cloth};
 use crate::session::{Chart, Curve, LabError, Session};
 use glam::DVec3;
 use toile::mesh::shapes;
+use toile::testing::laws::shake;
+use toile::testing::solvers::every_solver;
 use toile::{Air, Fabric, Freedom, Grip, PinDown, Probe, Setup, SolverSettings, World};
 
 pub fn run(session: &mut Session) -> Result<(), LabError> {
@@ -14,7 +16,7 @@ pub fn run(session: &mut Session) -> Result<(), LabError> {
     let size = reference.iter().map(|v| v.length()).fold(0.0, f64::max);
     let (mut rows, mut worst, mut leak) = (Vec::new(), 0.0f64, 0.0f64);
     let mut curve = Vec::new();
-    for (k, (name, settings)) in solvers(1e-11).into_iter().enumerate() {
+    for (k, (name, settings)) in every_solver(1e-11).into_iter().enumerate() {
         let (v, iterations) = step(n, settings)?;
         let off = v.iter().zip(&reference).map(|(a, b)| (*a - *b).length()).fold(0.0, f64::max) / size;
         let out = leakage(&v);

@@ -1,10 +1,12 @@
 //! Free fall of a crumpled cloth: whatever the solver leaves undone, momentum is kept and nothing drifts.
 
-use crate::material::{PATTERNS, cloth, shake, solvers};
+use crate::material::{PATTERNS, cloth};
 use crate::session::{Chart, Curve, LabError, Session};
 use glam::DVec3;
 use toile::forces::{Strain, Tangent};
 use toile::mesh::shapes;
+use toile::testing::laws::shake;
+use toile::testing::solvers::every_solver;
 use toile::{Fabric, Probe, Setup, SolverSettings, Stretching, World};
 
 const FRAMES: usize = 30;
@@ -20,7 +22,7 @@ pub fn run(session: &mut Session) -> Result<(), LabError> {
     let mut curve = Vec::new();
     for (law, stretching) in laws {
         // The default tolerance: conservation must not depend on solving precisely.
-        for (name, settings) in solvers(1e-3) {
+        for (name, settings) in every_solver(1e-3) {
             let found = fall(stretching, settings)?;
             rows.push(format!("{law},{name},{:e},{:e},{:e}", found.momentum, found.sideways, found.height));
             curve.push((curve.len() as f64, found.sideways.max(1e-18)));

@@ -5,12 +5,13 @@
 //! Green strain, tension: ε₁ = ½(λ² − 1), P = λ Y₁ ε₁, transverse stretch √(1 − ν(λ² − 1));
 //! engineering strain: P = Y₁ (λ − 1), transverse 1 − ν(λ − 1); simple shear γ: P = F S.
 
-use crate::material::{PATTERNS, border, cloth, shake};
+use crate::material::{PATTERNS, border, cloth};
 use crate::session::{Chart, Curve, LabError, Session};
 use glam::{DMat2, DVec2, DVec3};
 use toile::drive::{Key, Motion};
 use toile::forces::Strain;
 use toile::mesh::{Pattern, Shape, shapes};
+use toile::testing::laws::shake;
 use toile::{Bending, Fabric, Freedom, Grip, PinDown, Probe, Setup, SolverSettings, Stretching, World};
 
 /// The fabric of the reference tables: warp 1, weft 0.5, ν 0.3, shear 0.05, in units of 1000 N/m.

@@ -2,3 +2,5 @@
 
 pub mod conformance;
 pub mod eigen;
+pub mod laws;
+pub mod solvers;

@@ -1,0 +1,82 @@
+//! Every law of the engine, with what it claims.
+
+use super::conformance::{Check, Claim, Claims, conformance};
+use crate::drive::Motion;
+use crate::forces::attach::Hold;
+use crate::forces::{AirDrag, Attach, Fabric, LinearHinge, Membrane, Spring, Strain, Tangent, Wind};
+use crate::interaction::{Elements, ForceModel, Law, Outside};
+use crate::math::{DVec3, random};
+use crate::mesh::{Mesh, Pattern, shapes};
+
+const ELASTIC: Claims =
+    Claims { internal: true, conservative: true, stiffness: Claim::AtLeast, damping: Claim::Exact };
+const OUTSIDE: Claims =
+    Claims { internal: false, conservative: false, stiffness: Claim::Nothing, damping: Claim::Exact };
+
+/// How far particles are shaken [m], with the seed: from nearly flat to crumpled, so that tension and compression
+/// both occur.
+const STATES: [(u64, f64); 4] = [(1, 1e-4), (2, 0.005), (3, 0.02), (4, 0.1)];
+
+/// Holds every law to its claims on an irregular mesh in several states; the worst of each check.
+pub fn check_all() -> Vec<(&'static str, Vec<Check>)> {
+    let shape = shapes::sheet(0.3, 0.2, 5, 4, Pattern::Delaunay { seed: 3 }).expect("a sound shape");
+    let x = shape.positions;
+    let mesh = &Mesh::new(x.len(), shape.faces, shape.rest).expect("a sound mesh");
+    let fabric = &Fabric {
+        stretch: [900.0, 400.0],
+        shear: 30.0,
+        poisson: 0.3,
+        bend: 2e-5,
+        damping: 0.003,
+        ..Fabric::default()
+    };
+    let exact = Claims { stiffness: Claim::Exact, ..ELASTIC };
+    let mut all = vec![
+        ("membrane, green", check(Membrane::elements(mesh, fabric, Strain::Green), &x, ELASTIC)),
+        ("membrane, engineering", check(Membrane::elements(mesh, fabric, Strain::Engineering), &x, ELASTIC)),
+        ("linear hinge", check(LinearHinge::elements(mesh, fabric), &x, exact)),
+        ("air drag", check(AirDrag::elements(mesh, 0.4), &x, OUTSIDE)),
+        ("wind", check(Wind::elements(mesh, 0.4, 0.6), &x, OUTSIDE)),
+    ];
+    for (name, tangent, stiffness) in [
+        ("spring, safe tangent", Tangent::Safe, Claim::AtLeast),
+        ("spring, exact tangent", Tangent::Exact, Claim::Exact),
+        ("spring, paper's tangent", Tangent::Paper, Claim::Positive),
+        ("spring, blend 0.1", Tangent::Blend(0.1), Claim::Positive),
+        ("spring, isotropic", Tangent::Blend(1.0), Claim::AtLeast),
+    ] {
+        let claims = Claims { stiffness, ..ELASTIC };
+        all.push((name, check(Spring::elements(mesh, fabric, tangent), &x, claims)));
+    }
+    let pin =
+        Hold { origin: DVec3::X, motion: Motion::still(), active: 0.0..1.0, stiffness: 50.0, damping: 0.2 };
+    let pins = Attach::elements(x.len(), &[[0], [3]], vec![pin; 2]);
+    all.push(("soft pin", check(pins, &x, Claims { internal: false, ..exact })));
+    all
+}
+
+fn check<const P: usize, const G: usize, L: Law<P, G>>(
+    mut elements: Elements<P, G, L>,
+    rest: &[DVec3],
+    claims: Claims,
+) -> Vec<Check> {
+    elements.drive(&Outside { time: 0.5, dt: 0.01, air: DVec3::new(3.0, 1.0, -2.0) });
+    let mut worst: Vec<Check> = Vec::new();
+    for (seed, amount) in STATES {
+        let x: Vec<DVec3> = rest.iter().enumerate().map(|(i, p)| *p + shake(seed, i, amount)).collect();
+        let v: Vec<DVec3> = (0..rest.len()).map(|i| shake(seed + 100, i, 1.0)).collect();
+        for found in conformance(&elements, &x, &v, claims) {
+            match worst.iter_mut().find(|c| c.name == found.name) {
+                Some(c) => c.worst = c.worst.max(found.worst),
+                None => worst.push(found),
+            }
+        }
+    }
+    worst
+}
+
+/// A random vector with entries within ±`amount`.
+pub fn shake(seed: u64, i: usize, amount: f64) -> DVec3 {
+    let entry = |axis| amount * random::signed(seed, 3 * i as u64 + axis);
+    DVec3::new(entry(0), entry(1), entry(2))
+}
