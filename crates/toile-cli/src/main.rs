@@ -56,7 +56,11 @@ enum Command {
     /// List the built-in scenes.
     Scenes,
     /// Print the JSON schema of scene files, for editors.
-    Schema,
+    Schema {
+        /// As a page for people instead.
+        #[arg(long)]
+        markdown: bool,
+    },
     /// Print a completion script for a shell.
     Completions {
         /// Which shell.
@@ -90,7 +94,7 @@ fn main() -> ExitCode {
         Some(Command::Lab(args)) => lab::run(&args, toile_lab::LABS, "lab", context),
         Some(Command::Bench(args)) => lab::run(&args, toile_lab::BENCHES, "bench", context),
         Some(Command::Scenes) => scenes(),
-        Some(Command::Schema) => schema(),
+        Some(Command::Schema { markdown }) => schema(markdown),
         Some(Command::Completions { shell }) => {
             clap_complete::generate(shell, &mut Cli::command(), "toile", &mut std::io::stdout());
             Ok(())
@@ -109,7 +113,11 @@ fn scenes() -> Result<(), Failure> {
     Ok(())
 }
 
-fn schema() -> Result<(), Failure> {
-    println!("{:#}", toile_io::scene::scene_schema());
+fn schema(markdown: bool) -> Result<(), Failure> {
+    if markdown {
+        print!("{}", toile_io::scene::scene_reference());
+    } else {
+        println!("{:#}", toile_io::scene::scene_schema());
+    }
     Ok(())
 }

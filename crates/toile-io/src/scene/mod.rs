@@ -9,6 +9,7 @@ mod builtin;
 mod document;
 mod meshes;
 mod overrides;
+mod reference;
 pub mod schema;
 mod si;
 mod structure;
@@ -17,6 +18,7 @@ mod validate;
 pub use builtin::{BUILTINS, Builtin, Resolved, resolve};
 pub use document::{SceneError, SceneErrors};
 pub use meshes::{InputFile, SceneMeshes, size_note};
+pub use reference::scene_reference;
 pub use si::*;
 pub use structure::scene_schema;
 
