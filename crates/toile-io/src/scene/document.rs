@@ -307,9 +307,16 @@ pub(crate) fn nearest<'a>(word: &str, choices: impl IntoIterator<Item = &'a str>
         4..=6 => 2,
         _ => 3,
     };
+    let word = word.to_lowercase();
+    let choices: Vec<&str> = choices.into_iter().collect();
+    // A beginning of at least three letters is an abbreviation, not a misspelling.
+    let begins = |c: &&&str| word.chars().count() >= 3 && c.to_lowercase().starts_with(&word);
+    if let Some(longer) = choices.iter().find(begins) {
+        return Some(longer);
+    }
     choices
         .into_iter()
-        .map(|c| (edit_distance(&word.to_lowercase(), &c.to_lowercase()), c))
+        .map(|c| (edit_distance(&word, &c.to_lowercase()), c))
         .filter(|(d, c)| *d <= limit && *d < c.chars().count())
         .min_by_key(|(d, _)| *d)
         .map(|(_, c)| c)
