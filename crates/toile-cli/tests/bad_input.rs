@@ -55,7 +55,8 @@ look = { front = "#ff0000" }
 "##;
 
 /// A scene around the mesh file `m.obj`.
-const AROUND: &str = "toile = 1\nunits = \"m\"\nup = \"y\"\nframes = 2\n\n[[cloth]]\nname = \"coat\"\nfile = \"m.obj\"\n";
+const AROUND: &str =
+    "toile = 1\nunits = \"m\"\nup = \"y\"\nframes = 2\n\n[[cloth]]\nname = \"coat\"\nfile = \"m.obj\"\n";
 
 /// What is replaced in the good scene, what the refusal says, and a piece of the line it points at.
 const SCENES: &[(&str, &str, &str, &str)] = &[

@@ -22,19 +22,19 @@ struct Short {
 }
 
 const SHORTS: &[Short] = &[
-    Short { scene: "canopy", set: &["cloth.canopy.shape.resolution=46"], frames: &[2, 3, 4] },
-    Short { scene: "hang", set: &["cloth.sheet.shape.resolution=46"], frames: &[2, 3] },
-    Short { scene: "flag", set: &[], frames: &[2, 4, 6] },
-    Short { scene: "curtain", set: &[], frames: &[2, 3] },
+    Short { scene: "canopy", set: &["cloth.canopy.shape.resolution=46"], frames: &[2, 4, 6] },
+    Short { scene: "hang", set: &["cloth.sheet.shape.resolution=46"], frames: &[2, 4, 6] },
+    Short { scene: "flag", set: &[], frames: &[2, 6, 12] },
+    Short { scene: "curtain", set: &[], frames: &[2, 4, 6] },
 ];
 
 fn short(name: &str) -> &'static Short {
     SHORTS.iter().find(|s| s.scene == name).unwrap_or_else(|| panic!("scene {name} has no entry in SHORTS"))
 }
 
-fn open(short: &Short) -> Scene {
-    let source: Resolved = resolve(short.scene).unwrap_or_else(|e| panic!("{e}"));
-    Scene::open(&source, short.set).unwrap_or_else(|e| panic!("{e}"))
+fn open(name: &str, set: &[&str]) -> Scene {
+    let source: Resolved = resolve(name).unwrap_or_else(|e| panic!("{e}"));
+    Scene::open(&source, set).unwrap_or_else(|e| panic!("{e}"))
 }
 
 fn world(scene: &Scene) -> World {
@@ -51,7 +51,7 @@ fn advance(world: &mut World, scene: &Scene, from: u32, to: u32) {
 
 /// The text of a golden file as this build computes it.
 fn golden(short: &Short) -> String {
-    let scene = open(short);
+    let scene = open(short.scene, short.set);
     let mut world = world(&scene);
     let with: Vec<String> = short.set.iter().map(|s| format!(" --set {s}")).collect();
     let mut text = format!("# frame and fingerprint of `toile run {}{}`\n", short.scene, with.concat());
@@ -106,7 +106,8 @@ fn every_scene_is_compared_and_most_run_parallel() {
     let names: Vec<&str> = BUILTINS.iter().map(|b| b.name).collect();
     let compared: Vec<&str> = SHORTS.iter().map(|s| s.scene).collect();
     assert_eq!(names, compared);
-    let particles = |s: &Short| world(&open(s)).cloths().iter().map(|c| c.positions.len()).sum::<usize>();
+    let particles =
+        |s: &Short| world(&open(s.scene, s.set)).cloths().iter().map(|c| c.positions.len()).sum::<usize>();
     assert_eq!(SHORTS.iter().filter(|s| particles(s) > 2048).count(), 3);
 }
 
@@ -114,7 +115,7 @@ fn every_scene_is_compared_and_most_run_parallel() {
 #[test]
 fn a_stop_in_the_middle_changes_no_bit() {
     for (name, set) in [("flag", "frames=7"), ("canopy", "cloth.canopy.shape.resolution=16")] {
-        let scene = open(&Short { scene: name, set: &[set], frames: &[] });
+        let scene = open(name, &[set]);
         let mut whole = world(&scene);
         advance(&mut whole, &scene, 1, 7);
         let dir = tempfile::tempdir().expect("tempdir");

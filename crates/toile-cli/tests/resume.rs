@@ -126,7 +126,8 @@ fn a_full_disk_is_said_and_survived() {
     let toile = env!("CARGO_BIN_EXE_toile");
     let line = format!("trap '' XFSZ; ulimit -f 16; exec '{toile}' {RUN} full --json");
     let output = Command::new("sh").args(["-c", &line]).current_dir(desk.root()).output().expect("sh");
-    let said = String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
+    let said =
+        String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(28), "{said}");
     assert!(said.contains("help:") && !said.contains("panicked"), "{said}");
     let json = said.lines().filter(|l| l.starts_with('{')).collect::<Vec<_>>();
