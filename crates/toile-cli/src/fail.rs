@@ -1,7 +1,7 @@
 //! How commands fail: a message people can act on, and a code programs can act on.
 
 use crate::Context;
-use miette::{LabeledSpan, MietteDiagnostic, NamedSource, Report};
+use miette::{LabeledSpan, MietteDiagnostic, MietteHandlerOpts, NamedSource, Report};
 use std::process::ExitCode;
 use toile_io::error::{FileError, FileErrorKind};
 use toile_io::scene::SceneErrors;
@@ -80,6 +80,7 @@ impl Failure {
         match &self {
             Failure::Verdict => {}
             Failure::Scene(errors) => show_scene(errors),
+            Failure::Refused(text) | Failure::Simulation(text) => eprintln!("error: {}", with_help(text)),
             other => eprintln!("error: {}", other.message()),
         }
         if context.json && !matches!(self, Failure::Verdict | Failure::Interrupted) {
@@ -92,8 +93,20 @@ impl Failure {
     }
 }
 
+/// The engine says "problem; fix" in a sentence: the fix goes where every other message has it.
+fn with_help(text: &str) -> String {
+    let line = |line: &str| match line.split_once("; ") {
+        Some((problem, fix)) => format!("{problem}\n  help: {fix}"),
+        None => line.to_string(),
+    };
+    text.lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
 /// Every error with the place in the file underlined.
 fn show_scene(errors: &SceneErrors) {
+    // A message on one line can be searched and copied; a terminal wraps it by itself. The hook can only be set
+    // once, and a second attempt would set the same.
+    let _ = miette::set_hook(Box::new(|_| Box::new(MietteHandlerOpts::new().wrap_lines(false).build())));
     for error in &errors.errors {
         let mut message = error.message.clone();
         if let Some(origin) = &error.from_override {

@@ -112,9 +112,7 @@ pub fn resume(args: &ResumeArgs, context: Context) -> Result<(), Failure> {
     if let Some(note) = run.lock_note().filter(|_| !context.quiet) {
         eprintln!("note: {note}");
     }
-    let on_disk = run.frames().last().copied().unwrap_or(0);
-    let whole = |frame: u32| run.read_frame(frame).is_ok();
-    let checkpoint = run.newest_checkpoint(on_disk).filter(|c| whole(c.frame));
+    let checkpoint = whole_until(&run, scene.frames.first).and_then(|last| run.newest_checkpoint(last));
     let from = match &checkpoint {
         None => None,
         Some(checkpoint) => {
@@ -129,9 +127,14 @@ pub fn resume(args: &ResumeArgs, context: Context) -> Result<(), Failure> {
     if from.is_some_and(|frame| frame >= scene.frames.last) {
         eprintln!("this run is complete: frame {} is on disk", scene.frames.last);
     }
-    run.rewind(from.unwrap_or(0))?;
+    run.rewind(from)?;
     run.write_topology(&topology(&scene, &built))?;
     Simulation::new(&scene, built, run, context).go(from, args.after)
+}
+
+/// The last frame before the first that is missing or damaged: everything after it is simulated again.
+fn whole_until(run: &RunFolder, first: u32) -> Option<u32> {
+    (first..).take_while(|frame| run.read_frame(*frame).is_ok()).last()
 }
 
 fn say_notes(scene: &Scene, built: &Built, context: Context) {
@@ -403,7 +406,8 @@ impl<'a> Simulation<'a> {
             }
             names.iter().for_each(|name| eprintln!("wrote {name}"));
         }
-        if self.context.json {
+        // A failure gets its line of JSON where every command's failures do.
+        if self.context.json && matches!(result, Ok(()) | Err(Failure::Interrupted)) {
             let line = json!({
                 "status": outcome.status, "reason": outcome.reason, "frame": outcome.frame,
                 "folder": self.run.root().display().to_string(),

@@ -328,7 +328,7 @@ impl Track {
 fn open_pc2(path: &Path, mesh: Option<&Path>) -> Result<(Pc2Reader, Obj), FileError> {
     let reader = Pc2Reader::open(path)?;
     let Some(mesh) = mesh else {
-        let help = "give the OBJ mesh that the cache was made for";
+        let help = "give the OBJ mesh that the cache was made for (--mesh)";
         return Err(FileError::new(FileErrorKind::Missing, path, "a PC2 cache holds no faces", help));
     };
     let obj = Obj::read(mesh)?;

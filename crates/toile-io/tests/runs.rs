@@ -232,7 +232,7 @@ fn statistics_survive_a_kill_and_a_rewind() {
     let (lines, cut) = run.read_stats().expect("tolerated");
     assert_eq!((lines.len(), cut), (4, true));
     run.write_outcome(&outcome(Status::Interrupted)).expect("outcome");
-    run.rewind(3).expect("rewind");
+    run.rewind(Some(3)).expect("rewind");
     assert_eq!(run.frames(), [1, 2, 3]);
     assert_eq!(run.outcome().expect("none"), None);
     let (lines, cut) = run.read_stats().expect("read");

@@ -63,19 +63,20 @@ pub fn read_stats(path: &Path) -> Result<(Vec<Json>, bool), FileError> {
     Ok((lines, complete < bytes.len()))
 }
 
-/// Keeps only the lines of frames up to `last`, so that a resumed run does not write them twice.
-pub(super) fn trim_stats(path: &Path, last: u32) -> Result<(), FileError> {
+/// Keeps only the lines of frames up to `last` (none without it), so that a resumed run does not write them twice.
+pub(super) fn trim_stats(path: &Path, last: Option<u32>) -> Result<(), FileError> {
     if !path.exists() {
         return Ok(());
     }
-    let (lines, _) = read_stats(path)?;
-    let mut kept = Vec::new();
-    for line in
-        lines.iter().filter(|l| l.get("frame").and_then(Json::as_u64).is_none_or(|f| f <= u64::from(last)))
-    {
-        kept.extend_from_slice(line.to_string().as_bytes());
-        kept.push(b'\n');
-    }
+    // Bytes are kept as they are: numbers that go through a parser may come back with another last digit.
+    let bytes = read_capped(path, MAX_LOG)?;
+    let before = |frame: u64| last.is_some_and(|last| frame <= u64::from(last));
+    let keeps = |line: &[u8]| match serde_json::from_slice::<Json>(line) {
+        Ok(value) => value.get("frame").and_then(Json::as_u64).is_none_or(before),
+        Err(_) => false,
+    };
+    let lines = bytes.split_inclusive(|&b| b == b'\n').filter(|line| line.ends_with(b"\n") && keeps(line));
+    let kept: Vec<u8> = lines.flatten().copied().collect();
     write_atomic(path, &kept)
 }
 

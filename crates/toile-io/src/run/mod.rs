@@ -9,6 +9,8 @@
 //!   checkpoints/…       the two newest states to resume from
 //!   stats.jsonl         one line per frame
 //!   outcome.json        how it ended
+//!   certificate.json    the verdict on the frames
+//!   picture.png, animation.png
 //!   .lock               held while a run writes here
 //! ```
 
@@ -54,6 +56,9 @@ pub struct RunInfo {
     /// Files the scene needs.
     pub inputs: Vec<InputFile>,
 }
+
+/// What is made from the frames once they are all there. A verdict or a picture of other frames must not stay.
+const RESULTS: &[&str] = &["certificate.json", "picture.png", "animation.png"];
 
 /// What to do when the folder already holds a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -169,8 +174,9 @@ impl RunFolder {
         let numbered = [self.frames_folder(), self.checkpoints_folder()];
         let numbered = numbered.iter().flat_map(|f| checkpoint::numbered(f)).map(|(_, path)| path);
         let single = ["run.json", "scene.toml", "topology.toile", "stats.jsonl", "outcome.json"];
+        let single = single.iter().chain(RESULTS);
         // run.json goes last: until then the folder is still known as a run and can be replaced again.
-        let single = single.iter().rev().map(|name| self.root.join(name));
+        let single = single.rev().map(|name| self.root.join(name));
         for path in numbered.chain(single) {
             match fs::remove_file(&path) {
                 Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
@@ -265,18 +271,22 @@ impl RunFolder {
         read_stats(&self.root.join("stats.jsonl"))
     }
 
-    /// Forgets frames, statistics and the outcome after `last`: a run resumed there writes them anew.
-    pub fn rewind(&self, last: u32) -> Result<(), FileError> {
-        for frame in self.frames().into_iter().filter(|&f| f > last) {
+    /// Forgets frames and statistics after `last` (all of them if there is none), and what was concluded from
+    /// them: a run resumed there writes them anew.
+    pub fn rewind(&self, last: Option<u32>) -> Result<(), FileError> {
+        let after = |frame: u32| last.is_none_or(|last| frame > last);
+        for frame in self.frames().into_iter().filter(|&f| after(f)) {
             let path = self.frame_path(frame);
             fs::remove_file(&path).map_err(|e| FileError::from_io(&path, "delete", &e))?;
         }
         for (_, path) in
-            checkpoint::numbered(&self.checkpoints_folder()).into_iter().filter(|(f, _)| *f > last)
+            checkpoint::numbered(&self.checkpoints_folder()).into_iter().filter(|(f, _)| after(*f))
         {
             let _ = fs::remove_file(path);
         }
-        let _ = fs::remove_file(self.root.join("outcome.json"));
+        for name in RESULTS.iter().chain(&["outcome.json"]) {
+            let _ = fs::remove_file(self.root.join(name));
+        }
         log::trim_stats(&self.root.join("stats.jsonl"), last)
     }
 

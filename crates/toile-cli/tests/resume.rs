@@ -1,0 +1,158 @@
+//! Runs that are stopped, killed, damaged or out of space, and what `toile resume` makes of them.
+
+mod common;
+
+use common::{Desk, TINY, signal, wait_for};
+use std::process::Command;
+use std::time::Duration;
+
+/// Long enough to be caught in the middle: every frame waits for the disk.
+const FRAMES: u32 = 60;
+const RUN: &str = "run rag.toml --no-picture --no-check -q --out";
+
+fn desk() -> Desk {
+    let scene = TINY.replace("frames = \"1-12\"", &format!("frames = \"1-{FRAMES}\""));
+    Desk::with(&format!("{scene}\n[output]\ncheckpoint_every = 7\nvelocities = true\n"))
+}
+
+/// Everything of a run that must not depend on how often it stopped.
+fn result(desk: &Desk, run: &str) -> Vec<(String, Vec<u8>)> {
+    let mut files = desk.files(&format!("{run}/frames"));
+    files.push(("topology".into(), desk.read(&format!("{run}/topology.toile"))));
+    let stats = desk.text(&format!("{run}/stats.jsonl"));
+    // Times differ from run to run; frames and fingerprints do not.
+    let lines = stats.lines().map(|l| serde_json::from_str::<serde_json::Value>(l).expect("JSON"));
+    let lines = lines.map(|l| format!("{} {} {}", l["frame"], l["fingerprint"], l["energy"]));
+    files.push(("stats".into(), lines.collect::<Vec<_>>().join("\n").into_bytes()));
+    files
+}
+
+fn assert_same(desk: &Desk, run: &str, reference: &[(String, Vec<u8>)], story: &str) {
+    let result = result(desk, run);
+    let names = |files: &[(String, Vec<u8>)]| files.iter().map(|f| f.0.clone()).collect::<Vec<_>>();
+    assert_eq!(names(&result), names(reference), "{story}");
+    for (a, b) in result.iter().zip(reference) {
+        assert!(a == b, "{story}: {} differs", a.0);
+    }
+    assert_eq!(desk.json(&format!("{run}/outcome.json"))["status"], "ok", "{story}");
+}
+
+fn frame(run: &str, number: u32) -> String {
+    format!("{run}/frames/{number:06}.toile")
+}
+
+#[test]
+fn an_interrupted_run_ends_tidily_and_resumes_to_the_same_bytes() {
+    let desk = desk();
+    desk.toile(&format!("{RUN} whole")).exits(0);
+    let reference = result(&desk, "whole");
+    let mut child = desk.start(&format!("{RUN} cut"));
+    wait_for(&mut child, &desk.path(&frame("cut", 5)));
+    signal(&child, "-INT");
+    assert_eq!(child.wait().expect("end").code(), Some(130));
+    let outcome = desk.json("cut/outcome.json");
+    assert_eq!((&outcome["status"], &outcome["reason"]), (&"interrupted".into(), &"signal".into()));
+    let last = outcome["frame"].as_u64().expect("frame");
+    assert!(last < u64::from(FRAMES), "the run was over before it was interrupted");
+    assert_eq!(desk.files("cut/frames").len() as u64, last);
+    let done = desk.toile("resume cut --no-picture --json").exits(0).json();
+    assert_eq!((&done["status"], &done["frame"]), (&"ok".into(), &FRAMES.into()));
+    assert_same(&desk, "cut", &reference, "interrupted");
+    desk.toile("resume cut --no-picture").exits(0).says("complete");
+    assert_same(&desk, "cut", &reference, "resumed once too often");
+}
+
+#[test]
+fn a_killed_run_resumes_to_the_same_bytes_wherever_it_was_hit() {
+    let desk = desk();
+    desk.toile(&format!("{RUN} whole")).exits(0);
+    let reference = result(&desk, "whole");
+    let mut cut = 0;
+    for (k, number) in [1, 2, 7, 8, 19, 33].into_iter().enumerate() {
+        let run = format!("killed{k}");
+        let mut child = desk.start(&format!("{RUN} {run}"));
+        wait_for(&mut child, &desk.path(&frame(&run, number)));
+        // Different moments between two frames: while stepping, writing, renaming.
+        std::thread::sleep(Duration::from_micros(700 * k as u64));
+        child.kill().expect("kill -9");
+        child.wait().expect("end");
+        cut += u32::from(!desk.path(&format!("{run}/outcome.json")).exists());
+        let files = desk.files(&format!("{run}/frames"));
+        let whole = files.iter().filter(|(name, _)| !name.starts_with('.'));
+        for (name, bytes) in whole {
+            let expected = reference.iter().find(|(n, _)| n == name).expect("a frame of the run");
+            assert!(bytes == &expected.1, "{run}: {name} is visible but not whole");
+        }
+        desk.toile(&format!("resume {run} --no-picture --no-check")).exits(0);
+        assert_same(&desk, &run, &reference, &format!("killed after frame {number}"));
+    }
+    assert!(cut >= 1, "no run was killed before its end");
+}
+
+#[test]
+fn damage_is_noticed_and_simulated_again() {
+    let desk = desk();
+    desk.toile(&format!("{RUN} whole")).exits(0);
+    let reference = result(&desk, "whole");
+    let newest = || desk.files("whole/checkpoints").pop().expect("a checkpoint");
+    let (name, bytes) = newest();
+    desk.write(&format!("whole/checkpoints/{name}"), &bytes[..bytes.len() / 2]);
+    let line = "resume whole --no-picture --no-check";
+    desk.toile(line).exits(0).says(&format!("checkpoint of frame {FRAMES} cannot be used"));
+    assert_same(&desk, "whole", &reference, "truncated checkpoint");
+    for (name, mut bytes) in desk.files("whole/checkpoints") {
+        bytes[100] ^= 0x10;
+        desk.write(&format!("whole/checkpoints/{name}"), bytes);
+    }
+    desk.toile(line).exits(0);
+    assert_same(&desk, "whole", &reference, "both checkpoints corrupt");
+    std::fs::remove_file(desk.path(&frame("whole", 23))).expect("delete");
+    desk.toile(line).exits(0);
+    assert_same(&desk, "whole", &reference, "a frame deleted");
+    let mut bytes = desk.read(&frame("whole", 58));
+    bytes[300] ^= 1;
+    desk.write(&frame("whole", 58), bytes);
+    desk.toile(line).exits(0);
+    assert_same(&desk, "whole", &reference, "a frame damaged after the last but one checkpoint");
+}
+
+#[test]
+fn a_full_disk_is_said_and_survived() {
+    let desk = desk();
+    desk.toile(&format!("{RUN} whole")).exits(0);
+    let reference = result(&desk, "whole");
+    // The shell's limit on file sizes stands for a disk that fills up while stats.jsonl grows (blocks of 512 bytes
+    // or 1 KiB, by shell).
+    let toile = env!("CARGO_BIN_EXE_toile");
+    let line = format!("trap '' XFSZ; ulimit -f 16; exec '{toile}' {RUN} full --json");
+    let output = Command::new("sh").args(["-c", &line]).current_dir(desk.root()).output().expect("sh");
+    let said =
+        String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(28), "{said}");
+    assert!(said.contains("help:") && !said.contains("panicked"), "{said}");
+    let json = said.lines().filter(|l| l.starts_with('{')).collect::<Vec<_>>();
+    assert!(json.len() == 1 && json[0].contains("\"disk-full\""), "{said}");
+    assert_eq!(desk.json("full/outcome.json")["status"], "failed");
+    assert_eq!(desk.json("full/outcome.json")["reason"], "disk-full");
+    let names: Vec<String> = desk.files("full/frames").into_iter().map(|(name, _)| name).collect();
+    assert!(names.len() < FRAMES as usize && names.iter().all(|n| !n.ends_with(".tmp")), "{names:?}");
+    desk.toile("resume full --no-picture --no-check").exits(0);
+    assert_same(&desk, "full", &reference, "after a full disk");
+}
+
+#[test]
+fn two_runs_cannot_share_a_folder_and_scenes_cannot_be_swapped() {
+    let desk = desk();
+    let mut child = desk.start(&format!("{RUN} busy"));
+    wait_for(&mut child, &desk.path(&frame("busy", 2)));
+    signal(&child, "-STOP");
+    desk.toile("resume busy").exits(4).says("is running in this folder").says("help:");
+    desk.toile(&format!("{RUN} busy --force")).exits(4).says(&child.id().to_string());
+    signal(&child, "-CONT");
+    child.kill().expect("kill");
+    child.wait().expect("end");
+    let changed = desk.text("busy/scene.toml").replace("1.0, 1.0", "1.0, 2.0");
+    desk.write("busy/scene.toml", changed);
+    desk.toile("resume busy").exits(4).says("has changed since this run started").says("help:");
+    desk.toile("resume nowhere").exits(4).says("nowhere").says("help:");
+}
