@@ -37,6 +37,26 @@ impl Face {
         Face { vertices, open: plane.surely_open() || projection(&x).is_some(), x, plane }
     }
 
+    /// How far another face surely stays on one side of the plane of this one, times twice its area [m³]; not
+    /// positive where it may reach it.
+    #[inline]
+    pub fn clearance(&self, other: &Face) -> f64 {
+        let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
+        for &p in &other.x {
+            let (height, doubt) = self.plane.height(&self.x, p);
+            least = least.min(height - doubt);
+            most = most.max(height + doubt);
+        }
+        least.max(-most)
+    }
+
+    /// Whether a clearance from this face exceeds a distance given squared [m²].
+    #[inline]
+    pub fn clears(&self, clearance: f64, distance_squared: f64) -> bool {
+        let area = self.plane.normal.length_squared() * (1.0 + 1e-12);
+        clearance > 0.0 && clearance * clearance > distance_squared * area
+    }
+
     /// Vertices of the edge that starts at a corner.
     #[inline]
     pub fn ends(&self, corner: usize) -> [u32; 2] {
@@ -99,10 +119,11 @@ impl Shared {
     }
 }
 
-/// Whether a plane surely separates two faces: that of one of them, or one across the line between their centres.
+/// Whether a plane surely separates two faces: that of a, or one across the line between their centres. (That of b is
+/// tried before, where distances need it too.)
 #[inline]
 fn surely_apart(a: &Face, b: &Face) -> bool {
-    surely_beside(a, b) || surely_beside(b, a) || {
+    a.clearance(b) > 0.0 || {
         let origin = a.x[0];
         let [e, f] = [a.x[1] - origin, a.x[2] - origin];
         let [p, q, r] = [b.x[0] - origin, b.x[1] - origin, b.x[2] - origin];
@@ -113,39 +134,15 @@ fn surely_apart(a: &Face, b: &Face) -> bool {
     }
 }
 
-/// Whether all corners of `a` are surely strictly on one side of the plane of `b`.
-#[inline]
-fn surely_beside(a: &Face, b: &Face) -> bool {
-    let (mut above, mut below) = (true, true);
-    for &p in &a.x {
-        let (height, doubt) = b.plane.height(&b.x, p);
-        above &= height > doubt;
-        below &= height < -doubt;
-    }
-    above || below
-}
-
-/// Whether a plane through the one shared vertex surely separates all other corners. It starts across the line
-/// between the middles of the opposite edges and turns towards the corners it has on the wrong side (a perceptron),
-/// which settles almost every pair of a fan.
+/// Whether a plane through the one shared vertex surely separates all other corners, which settles almost every pair
+/// of a fan: the plane across the mean of all corners, each weighted by its inverse square so that near and far ones
+/// count alike. A direction that is not finite separates nothing.
 #[inline]
 fn surely_fanned(a: &Face, b: &Face, shared: &Shared) -> bool {
-    let corners = fan(a, b, shared);
-    let mut normal = -(corners[0] + corners[1] + corners[2] + corners[3]);
-    for _ in 0..3 {
-        let across = Direction::new(normal);
-        let mut separated = true;
-        for x in corners {
-            if across.most(x) >= 0.0 {
-                separated = false;
-                normal -= x;
-            }
-        }
-        if separated {
-            return true;
-        }
-    }
-    false
+    let [p, q, r, s] = fan(a, b, shared);
+    let alike = |x: DVec3| x * (1.0 / x.length_squared());
+    let across = Direction::new(-(alike(p) + alike(q) + alike(r) + alike(s)));
+    across.most(p) < 0.0 && across.most(q) < 0.0 && across.most(r) < 0.0 && across.most(s) < 0.0
 }
 
 /// The other corners of two faces as seen from the one vertex they share [m], those of b mirrored in it: a plane

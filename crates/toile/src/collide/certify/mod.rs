@@ -11,7 +11,7 @@
 //! What a frame cannot show: cloth that passed through something *between* two frames and came out clean. Seams that
 //! are closed but not welded (two vertices at one place) touch, and are reported.
 //!
-//! The cost is that of the overlapping face boxes: some thousandths of a second for a garment, quadratic when every
+//! The cost is that of the overlapping face boxes: hundredths of a second for 10,000 vertices, quadratic when every
 //! face lies on every other.
 //!
 //! ```

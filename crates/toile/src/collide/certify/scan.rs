@@ -3,6 +3,7 @@
 //! Fixed runs of leaves go to the threads and what comes back is sorted, so neither the number of threads nor the
 //! history of the tree can be seen in the results.
 
+use glam::DVec3;
 use rayon::prelude::*;
 
 use super::distance::{edge_edge_squared, edges_farther_than, point_face_squared, point_farther_than};
@@ -98,19 +99,29 @@ impl Scan<'_> {
         for &leaf in leaves {
             let margin = found.nearest.map_or(0.0, |nearest| nearest.reach());
             self.tree.walk(leaf, margin, |a, b| {
-                let (p, q) = (&self.faces[a as usize], &self.faces[b as usize]);
-                let shared = Shared::new(&p.vertices, &q.vertices);
-                if self.extents[a as usize].overlaps(&self.extents[b as usize])
-                    && let Some(meet) = meet(p, q, &shared)
-                {
-                    found.list(Hit { a, b, meet }, most);
-                }
-                if let Some(best) = &mut found.nearest {
-                    self.features_near(a, b, &shared, best);
-                }
+                self.judge(a, b, most, &mut found);
             });
         }
         found
+    }
+
+    /// Whether two faces meet, and how near their features are. Most pairs lie beside one plane, which settles both.
+    #[inline]
+    fn judge(&self, a: u32, b: u32, most: usize, found: &mut Found) {
+        let (p, q) = (&self.faces[a as usize], &self.faces[b as usize]);
+        let shared = Shared::new(&p.vertices, &q.vertices);
+        let beside = if shared.count == 0 { q.clearance(p) } else { 0.0 };
+        if beside <= 0.0
+            && self.extents[a as usize].overlaps(&self.extents[b as usize])
+            && let Some(meet) = meet(p, q, &shared)
+        {
+            found.list(Hit { a, b, meet }, most);
+        }
+        if let Some(best) = &mut found.nearest
+            && !q.clears(beside, best.reach_squared)
+        {
+            self.features_near(a, b, &shared, best);
+        }
     }
 
     /// A first upper bound: the guess, or what single leaves hold.
@@ -133,16 +144,16 @@ impl Scan<'_> {
     /// What rounding may do to a measured distance [m]: more than the error of the formulas, so that a pair is only
     /// passed over when no measurement of it could have been the smallest.
     fn slack(&self) -> f64 {
-        let reach =
-            |e: &Extent| if e.min.x <= e.max.x { e.min.abs().max(e.max.abs()).max_element() } else { 0.0 };
-        1e-14 * self.extents.iter().map(reach).fold(0.0, f64::max)
+        let judged = self.faces.iter().zip(self.extents).filter(|(_, extent)| !extent.is_empty());
+        let reach = |face: &Face| face.x.iter().fold(DVec3::ZERO, |most, p| most.max(p.abs())).max_element();
+        1e-14 * judged.map(|(face, _)| reach(face)).fold(0.0, f64::max)
     }
 
     /// Offers every pair of features of two faces.
     fn features_near(&self, a: u32, b: u32, shared: &Shared, best: &mut Nearest) {
         let (p, q, reach) = (&self.faces[a as usize], &self.faces[b as usize], best.reach_squared);
         let far = match shared.count {
-            0 => farther_than(reach, p, q) || farther_than(reach, q, p),
+            0 => p.clears(p.clearance(q), reach),
             1 => fanned_farther_than(reach, p, q, shared),
             _ => false,
         };
@@ -194,18 +205,6 @@ impl Scan<'_> {
             Pair::EdgeEdge(p, q) => edge_edge_squared(edge(p), edge(q)),
         }
     }
-}
-
-/// Whether all of `a` is surely farther than a distance given squared [m²] from the plane of `b`, on one side.
-fn farther_than(distance_squared: f64, a: &Face, b: &Face) -> bool {
-    let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
-    for &p in &a.x {
-        let (height, doubt) = b.plane.height(&b.x, p);
-        least = least.min(height - doubt);
-        most = most.max(height + doubt);
-    }
-    let clear = least.max(-most);
-    clear > 0.0 && clear * clear > distance_squared * b.plane.normal.length_squared() * (1.0 + 1e-12)
 }
 
 /// Whether, of two faces with one common vertex, each surely lies farther from the opposite edge of the other than a

@@ -2,42 +2,57 @@
 //!
 //! Nodes lie in depth-first order and know where to go on when their box is of no interest, so a walk needs no stack;
 //! and everything behind a leaf in that order lies outside its ancestors, so walking on from a leaf meets every other
-//! leaf once per pair. Boxes are plain f64 extents: exact, hence never inflated.
+//! leaf once per pair. Boxes are f32, rounded outward: half the memory, four comparisons at once, and no pair lost.
 
-use glam::DVec3;
+use glam::{DVec3, Vec4};
 
 /// Faces per leaf: few enough that testing all pairs of two leaves stays cheap.
 const LEAF: usize = 6;
 /// Rebuild when the boxes have grown by this factor, relative to the faces, since the tree was built.
 const DEGRADED: f64 = 1.4;
 
-/// An axis-aligned box [m].
+/// An axis-aligned box [m]; the fourth lane is always 0.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Extent {
-    pub min: DVec3,
-    pub max: DVec3,
+    min: Vec4,
+    max: Vec4,
 }
 
 impl Extent {
     /// Meets nothing, and adds nothing to a union.
-    pub const EMPTY: Extent = Extent { min: DVec3::INFINITY, max: DVec3::NEG_INFINITY };
+    pub const EMPTY: Extent = Extent {
+        min: Vec4::new(f32::INFINITY, f32::INFINITY, f32::INFINITY, 0.0),
+        max: Vec4::new(f32::NEG_INFINITY, f32::NEG_INFINITY, f32::NEG_INFINITY, 0.0),
+    };
 
+    #[inline]
     pub fn of(corners: &[DVec3; 3]) -> Extent {
         let [a, b, c] = *corners;
-        Extent { min: a.min(b).min(c), max: a.max(b).max(c) }
+        Extent::outward(a.min(b).min(c), a.max(b).max(c))
     }
 
-    pub fn union(self, other: &Extent) -> Extent {
+    /// The smallest f32 box around an f64 one.
+    #[inline]
+    fn outward(min: DVec3, max: DVec3) -> Extent {
+        let down = |x: f64| if f64::from(x as f32) > x { (x as f32).next_down() } else { x as f32 };
+        let up = |x: f64| if f64::from(x as f32) < x { (x as f32).next_up() } else { x as f32 };
+        Extent {
+            min: Vec4::new(down(min.x), down(min.y), down(min.z), 0.0),
+            max: Vec4::new(up(max.x), up(max.y), up(max.z), 0.0),
+        }
+    }
+
+    fn union(self, other: &Extent) -> Extent {
         Extent { min: self.min.min(other.min), max: self.max.max(other.max) }
     }
 
-    fn reach(self, p: DVec3) -> Extent {
-        Extent { min: self.min.min(p), max: self.max.max(p) }
-    }
-
-    /// The middle [m]; the origin when empty.
-    fn centre(&self) -> DVec3 {
-        if self.min.x <= self.max.x { 0.5 * (self.min + self.max) } else { DVec3::ZERO }
+    /// The box grown by a margin [m] on all sides; an empty one stays empty.
+    fn grown(&self, margin: f64) -> Extent {
+        if self.is_empty() {
+            return *self;
+        }
+        let (min, max) = (self.min.truncate().as_dvec3(), self.max.truncate().as_dvec3());
+        Extent::outward(min - margin, max + margin)
     }
 
     #[inline]
@@ -45,14 +60,18 @@ impl Extent {
         (self.min.cmple(other.max) & other.min.cmple(self.max)).all()
     }
 
-    /// The box grown by a margin [m] on all sides.
-    pub fn grown(&self, margin: f64) -> Extent {
-        Extent { min: self.min - margin, max: self.max + margin }
+    pub fn is_empty(&self) -> bool {
+        self.min.x > self.max.x
+    }
+
+    /// The middle [m]; the origin when empty.
+    fn centre(&self) -> Vec4 {
+        if self.is_empty() { Vec4::ZERO } else { 0.5 * self.min + 0.5 * self.max }
     }
 
     /// Half the surface of the box [m²], 0 when empty.
     fn half_area(&self) -> f64 {
-        let size = (self.max - self.min).max(DVec3::ZERO);
+        let size = (self.max - self.min).max(Vec4::ZERO).truncate().as_dvec3();
         size.x * size.y + size.y * size.z + size.z * size.x
     }
 }
@@ -178,8 +197,10 @@ impl Tree {
             self.leaves.push(at as u32);
         } else {
             let centre = |f: u32| extents[f as usize].centre();
-            let spread = faces.iter().fold(Extent::EMPTY, |all, &f| all.reach(centre(f)));
-            let axis = longest(spread.max - spread.min);
+            let start = (Vec4::INFINITY, Vec4::NEG_INFINITY);
+            let (low, high) =
+                faces.iter().fold(start, |(low, high), &f| (low.min(centre(f)), high.max(centre(f))));
+            let axis = longest(high - low);
             let middle = faces.len() / 2;
             // The number breaks ties: a total order, the same for every run.
             let key = |f: u32| centre(f).to_array()[axis];
@@ -213,7 +234,7 @@ impl Tree {
     }
 }
 
-fn longest(size: DVec3) -> usize {
+fn longest(size: Vec4) -> usize {
     if size.x >= size.y && size.x >= size.z {
         0
     } else if size.y >= size.z {
