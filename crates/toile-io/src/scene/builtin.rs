@@ -30,7 +30,7 @@ builtins! {
     "canopy": "two metres of silk held at the corners, filled by a gust",
     "hang": "a square metre of cloth held along one border swings down",
     "flag": "a flag on its pole in a gusty wind",
-    "curtain": "a wide curtain is drawn open along its rail",
+    "curtain": "a wide curtain on hooks is gathered into pleats",
 }
 
 /// What a scene argument means.
