@@ -119,3 +119,23 @@ fn closest_pair_of_neighbours_is_that_of_brute_force() {
         );
     }
 }
+
+/// A kilometre from the origin an f32 is 60 µm wide; the millimetre gaps are told apart all the same.
+#[test]
+fn closest_pair_is_found_far_from_the_origin() {
+    let mut rng = Rng(23);
+    for _ in 0..200 {
+        let mut mesh = Mesh { x: Vec::new(), faces: Vec::new() };
+        let mut least = f64::INFINITY;
+        for i in 0..40 {
+            let corner = DVec3::new(1000.0 + 0.1 * f64::from(i), 1000.0 + rng.unit(), 1000.0);
+            let lid = corner + DVec3::Y * rng.between(1.0e-3, 1.1e-3);
+            least = least.min(lid.y - corner.y);
+            for base in [corner, lid] {
+                mesh.add_face([base, base + DVec3::Z * 0.05, base + DVec3::X * 0.05]);
+            }
+        }
+        let found = mesh.check().min_distance().unwrap();
+        assert!((found - least).abs() < 1e-15, "{found} against {least}");
+    }
+}

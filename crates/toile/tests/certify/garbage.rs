@@ -120,3 +120,20 @@ fn too_many_vertices_are_refused() {
     let error = Checker::new(vec![surface(), surface()], CheckOptions::default()).err().unwrap();
     assert!(error.to_string().contains("vertices"));
 }
+
+/// A simulation that collapsed or exploded as a whole is told at once, however many faces it has.
+#[test]
+fn hopeless_frames_are_told_quickly() {
+    let shape =
+        toile::mesh::shapes::sheet(1.0, 1.0, 100, 100, toile::mesh::shapes::Pattern::Structured).unwrap();
+    let faces = shape.faces.len();
+    let surface = CheckSurface::new("cloth", Kind::Cloth, shape.positions.len(), shape.faces);
+    let mut checker = Checker::new(vec![surface], CheckOptions::default()).unwrap();
+    let frame = |value: DVec3| vec![value; shape.positions.len()];
+    assert_eq!(checker.check(&[&frame(DVec3::ZERO)]).findings.len(), faces);
+    assert_eq!(checker.check(&[&frame(DVec3::splat(0.3))]).findings.len(), faces);
+    assert_eq!(checker.check(&[&frame(DVec3::NAN)]).findings.len(), shape.positions.len());
+    let exploded: Vec<DVec3> = shape.positions.iter().map(|p| (*p + DVec3::ONE) * 1e40).collect();
+    assert_eq!(checker.check(&[&exploded]).findings.len(), shape.positions.len());
+    assert!(checker.check(&[&shape.positions]).pass(), "and the next good frame passes");
+}

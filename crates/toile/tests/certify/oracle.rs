@@ -19,21 +19,39 @@ type Point = [BigInt; 4];
 /// n · x ≥ c, as (n, −c): the sign of its product with a point tells the side.
 type HalfSpace = [BigInt; 4];
 
-/// Pairs of faces (low, high) that meet elsewhere than in shared vertices. Pairs that share a vertex and have a face
-/// without area are left out, as the checker does: the face itself is the fault.
+/// Pairs of faces (low, high) that meet elsewhere than in shared vertices. Faces without area are faults of their own
+/// and left out, as the checker does.
 pub fn meeting_faces(mesh: &Mesh) -> BTreeSet<(usize, usize)> {
     let x = integers(&mesh.x);
     let faces: Vec<[Vector; 3]> = mesh.faces.iter().map(|f| f.map(|v| x[v as usize].clone())).collect();
+    let open: Vec<usize> = (0..faces.len()).filter(|&f| !is_zero(&normal(&faces[f]))).collect();
     let mut meeting = BTreeSet::new();
-    for b in 0..faces.len() {
+    for (i, &b) in open.iter().enumerate() {
         let walls = half_spaces(&faces[b]);
-        for a in 0..b {
-            if meets(mesh, &x, &faces, a, b, &walls) {
+        for &a in &open[..i] {
+            let common = clip(&faces[a], &walls);
+            let shared: BTreeSet<u32> =
+                mesh.faces[a].into_iter().filter(|v| mesh.faces[b].contains(v)).collect();
+            let shared: Vec<&Vector> = shared.into_iter().map(|v| &x[v as usize]).collect();
+            let meets = match shared.as_slice() {
+                [] => !common.is_empty(),
+                [v] => common.iter().any(|p| !is_zero(&from(v, p))),
+                [u, v] => common.iter().any(|p| !is_zero(&cross(&minus(v, u), &from(u, p)))),
+                _ => true,
+            };
+            if meets {
                 meeting.insert((a, b));
             }
         }
     }
     meeting
+}
+
+/// Whether two triangles without common vertices meet, either of them with or without area.
+pub fn triangles_meet(a: [DVec3; 3], b: [DVec3; 3]) -> bool {
+    let x = integers(&[a, b].concat());
+    let [p, q, r, s, t, u]: [Vector; 6] = x.try_into().unwrap();
+    !clip(&[p, q, r], &half_spaces(&[s, t, u])).is_empty()
 }
 
 /// Faces without area.
@@ -42,24 +60,6 @@ pub fn collapsed(mesh: &Mesh) -> BTreeSet<usize> {
     (0..mesh.faces.len())
         .filter(|&f| is_zero(&normal(&mesh.faces[f].map(|v| x[v as usize].clone()))))
         .collect()
-}
-
-fn meets(mesh: &Mesh, x: &[Vector], faces: &[[Vector; 3]], a: usize, b: usize, walls: &[HalfSpace]) -> bool {
-    let (set_a, set_b) = (BTreeSet::from(mesh.faces[a]), BTreeSet::from(mesh.faces[b]));
-    let shared: Vec<&Vector> = set_a.intersection(&set_b).map(|&v| &x[v as usize]).collect();
-    let thin = is_zero(&normal(&faces[a])) || is_zero(&normal(&faces[b]));
-    if set_a == set_b {
-        return true;
-    }
-    if thin && !shared.is_empty() {
-        return false;
-    }
-    let common = clip(&faces[a], walls);
-    match shared.as_slice() {
-        [] => !common.is_empty(),
-        [v] => common.iter().any(|p| !is_zero(&from(v, p))),
-        [u, v, ..] => common.iter().any(|p| !is_zero(&cross(&minus(v, u), &from(u, p)))),
-    }
 }
 
 /// Sutherland–Hodgman in space: corners of the part of a triangle (or segment, or point) in all half-spaces.

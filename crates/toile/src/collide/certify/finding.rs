@@ -68,7 +68,7 @@ pub enum Finding {
         /// Its position [m].
         value: DVec3,
     },
-    /// A coordinate exceeds 1e60 m: the motion exploded. Its faces are not judged further.
+    /// A coordinate exceeds 1e30 m: the motion exploded. Its faces are not judged further.
     OutOfRange {
         /// The vertex.
         vertex: VertexId,
@@ -82,12 +82,12 @@ pub enum Finding {
         /// The index it names.
         index: u32,
     },
-    /// A face names the same vertex twice.
+    /// A face names the same vertex twice. It is not judged further.
     RepeatedIndex {
         /// The face.
         face: FaceId,
     },
-    /// The three corners of a face lie exactly on a line.
+    /// The three corners of a face lie exactly on a line. It is not judged further.
     ZeroArea {
         /// The face.
         face: FaceId,
@@ -156,7 +156,7 @@ impl fmt::Display for Named<'_, Finding> {
                 write!(f, "{} is not finite: {value}", self.vertex(vertex))
             }
             Finding::OutOfRange { vertex, value } => {
-                write!(f, "{} is beyond 1e60 m: {value}", self.vertex(vertex))
+                write!(f, "{} is beyond 1e30 m: {value}", self.vertex(vertex))
             }
             Finding::BadIndex { face, index } => {
                 write!(f, "{} names vertex {index}, which does not exist", self.face(face))

@@ -8,8 +8,8 @@
 //! - an edge shared: two planes through the edge have nothing else in common unless they coincide; the faces then
 //!   overlap when both lie on the same side of the edge, folded flat.
 //!
-//! Faces without area are segments or points. Only pairs without a common vertex are judged for them: a face without
-//! area is a finding of its own, and always touches the neighbours it shares an edge with.
+//! A face without area is a fault of its own and does not come here; except those of bodies, which are tolerated: as
+//! needles, they must not pierce the cloth.
 //!
 //! Nearly all pairs are far from meeting. Before any exact predicate, a few products with a rounding bound look for a
 //! plane that surely separates them.
@@ -93,7 +93,8 @@ pub(super) fn meet(a: &Face, b: &Face, shared: &Shared) -> Option<Meet> {
         0 if surely_apart(a, b) => None,
         1 if surely_fanned(a, b, shared) => None,
         3 => Some(Meet { kind: Meeting::Duplicate, first: true, corner: 0 }),
-        0 if !(a.open && b.open) => meet_closed(a, b),
+        0 if !a.open => needle(a, b).map(|(kind, corner)| Meet { kind, first: true, corner }),
+        0 if !b.open => needle(b, a).map(|(kind, corner)| Meet { kind, first: false, corner }),
         _ if !(a.open && b.open) => None,
         2 => folded(a, b, shared),
         _ => meet_open(a, b, shared),
@@ -279,20 +280,18 @@ fn same_corners(a: &Face, b: &Face) -> bool {
     a.x.iter().all(|p| b.x.contains(p)) && b.x.iter().all(|p| a.x.contains(p))
 }
 
-/// Two faces without a common vertex, at least one without area: its edges are all of it.
-fn meet_closed(a: &Face, b: &Face) -> Option<Meet> {
-    let (first, thin, other) = if a.open { (false, b, a) } else { (true, a, b) };
+/// A face without area, whose edges are all of it, against one with an area.
+fn needle(thin: &Face, other: &Face) -> Option<(Meeting, usize)> {
+    if !other.open {
+        return None;
+    }
     (0..3).find_map(|corner| {
-        let (p, q) = (thin.x[corner], thin.x[(corner + 1) % 3]);
-        let pierced = if other.open {
-            let [side_p, side_q] = [p, q].map(|x| other.plane.side(&other.x, x));
-            pierce(p, q, side_p, side_q, &other.x)
-        } else {
-            let crossed = (0..3).any(|k| segments_meet(p, q, other.x[k], other.x[(k + 1) % 3]));
-            crossed.then_some(Pierce::Touch)
-        };
-        let kind = if pierced? == Pierce::Through { Meeting::Crossing } else { Meeting::Touching };
-        Some(Meet { kind, first, corner })
+        let [p, q] = thin.edge(corner);
+        let (side_p, side_q) = (other.plane.side(&other.x, p), other.plane.side(&other.x, q));
+        match pierce(p, q, side_p, side_q, &other.x)? {
+            Pierce::Through => Some((Meeting::Crossing, corner)),
+            Pierce::Touch => Some((Meeting::Touching, corner)),
+        }
     })
 }
 
@@ -320,16 +319,4 @@ fn segments_meet_2d(p: DVec2, q: DVec2, a: DVec2, b: DVec2) -> bool {
     }
     // On one line: they meet when their extents do.
     p.min(q).cmple(a.max(b)).all() && a.min(b).cmple(p.max(q)).all()
-}
-
-/// Closed segments in space, points included.
-fn segments_meet(p: DVec3, q: DVec3, a: DVec3, b: DVec3) -> bool {
-    if orient3d(p, q, a, b) != 0 {
-        return false;
-    }
-    // The four points lie in one plane. Along an axis that shows three of them as a triangle, nothing is hidden.
-    match [[p, q, a], [p, q, b], [a, b, p], [a, b, q]].iter().find_map(projection) {
-        Some(axis) => segments_meet_2d(axis.drop(p), axis.drop(q), axis.drop(a), axis.drop(b)),
-        None => p.min(q).cmple(a.max(b)).all() && a.min(b).cmple(p.max(q)).all(),
-    }
 }

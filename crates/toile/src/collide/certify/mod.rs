@@ -141,7 +141,7 @@ pub struct Verdict {
     /// The closest vertex and face (apart from its own) or two edges (without a common vertex): measured in f64, to
     /// about 1e-15 of the coordinates. Neighbours count, so that it never exceeds the size of an element. Where
     /// faces cross it is the distance of their features, not zero. `None` when not asked for, when nothing is as
-    /// close as asked, or when vertices could not be judged.
+    /// close as asked, or when some vertex or face could not be judged.
     pub closest: Option<Closest>,
 }
 
@@ -212,10 +212,10 @@ impl Checker {
     /// Judges one frame: positions [m] of each surface, in the order of the surfaces.
     pub fn check(&mut self, positions: &[&[DVec3]]) -> Verdict {
         let mut findings = self.load(positions);
-        let complete = findings.is_empty();
-        findings.extend_from_slice(&self.topology);
         self.prepare();
+        findings.extend_from_slice(&self.topology);
         findings.extend(self.without_area());
+        let complete = findings.is_empty();
         self.tree.fit(&self.extents);
         let within = self.within().filter(|_| complete);
         let found = self.scan().search(self.options.list, within, self.guess);
@@ -304,18 +304,20 @@ impl Checker {
         findings
     }
 
-    /// Corners, plane and box of every face; an empty box keeps a face from being judged.
+    /// Corners, plane and box of every face. An empty box keeps a face from being paired: where a vertex is not sound,
+    /// and where cloth has collapsed (a frame of zeros would otherwise pair every face with every other).
     fn prepare(&mut self) {
         let (x, sound) = (&self.x, &self.sound);
-        let of = |triangle: &[u32; 3]| {
+        let of = |(triangle, &judged): (&[u32; 3], &bool)| {
             if !triangle.iter().all(|&v| sound[v as usize]) {
                 return (Face::new(*triangle, [DVec3::ZERO; 3]), Extent::EMPTY);
             }
-            let corners = triangle.map(|v| x[v as usize]);
-            (Face::new(*triangle, corners), Extent::of(&corners))
+            let face = Face::new(*triangle, triangle.map(|v| x[v as usize]));
+            (face, if face.open || !judged { Extent::of(&face.x) } else { Extent::EMPTY })
         };
         self.triangles
             .par_iter()
+            .zip(&self.judged)
             .with_min_len(GRAIN)
             .map(of)
             .unzip_into_vecs(&mut self.faces, &mut self.extents);

@@ -8,9 +8,9 @@ use robust::{Coord, Coord3D};
 
 use super::exact;
 
-/// Largest coordinate magnitude judged [m]. A vertex beyond it has exploded, and products of five differences still
-/// fit an f64 below it.
-pub(super) const LARGEST: f64 = 1e60;
+/// Largest coordinate magnitude judged [m]. A vertex beyond it has exploded; below it products of four differences fit
+/// an f64, and the f32 boxes of the tree stay finite.
+pub(super) const LARGEST: f64 = 1e30;
 /// Smallest non-zero magnitude for which `robust` is exact, 2^-300: the last bit of a coordinate is then at least
 /// 2^-352, and every term of a product of three is a multiple of 2^-1056, above the smallest subnormal, 2^-1074.
 const SMALLEST: f64 = 4.909_093_465_297_727e-91;
@@ -18,7 +18,7 @@ const SMALLEST: f64 = 4.909_093_465_297_727e-91;
 /// operations (three differences, 2×2 minors, a dot product) is (7 + 56ε) ε with ε = 2^-53; 9 ε also covers the
 /// rounding of the sum itself. The bound for the 2×2 determinant, (3 + 16ε) ε, is smaller.
 const ROUNDING: f64 = 1e-15;
-/// What underflow may add to a determinant: a handful of subnormal errors (2^-1075) times differences below 2^201.
+/// What underflow may add to a determinant: a handful of subnormal errors (2^-1075) times differences below 2^101.
 const UNDERFLOW: f64 = 1e-240;
 
 /// The plane through three corners, with the bound that tells when a computed side can be trusted.
