@@ -224,21 +224,20 @@ impl World {
         let dt = frame_dt / f64::from(self.substeps);
         let (time, substeps, solver) = (self.time, self.substeps, self.solver);
         let own = *probe;
-        let results: Vec<_> = self
-            .islands
-            .par_iter_mut()
-            .map(|island| {
-                let mut probe = own.fresh();
-                let mut result = Ok(());
-                for k in 0..substeps {
-                    result = island.advance(&solver, time + f64::from(k) * dt, dt, 0, &mut probe);
-                    if result.is_err() {
-                        break;
-                    }
+        let islands = &mut self.islands;
+        let advance = |island: &mut Island| {
+            let mut probe = own.fresh();
+            let mut result = Ok(());
+            for k in 0..substeps {
+                result = island.advance(&solver, time + f64::from(k) * dt, dt, 0, &mut probe);
+                if result.is_err() {
+                    break;
                 }
-                (result, probe)
-            })
-            .collect();
+            }
+            (result, probe)
+        };
+        // One entry into the thread pool per frame: from outside it, every small loop would pay for a wake-up.
+        let results: Vec<_> = rayon::scope(|_| islands.par_iter_mut().map(advance).collect());
         for (number, (result, counted)) in results.iter().enumerate() {
             probe.counters.merge(&counted.counters);
             if let Err((error, smallest)) = result {
