@@ -164,14 +164,14 @@ fn free_folder(name: &str) -> PathBuf {
 fn topology(scene: &Scene, built: &Built) -> Topology {
     let narrow = |positions: &[DVec3]| positions.iter().map(|p| p.as_vec3().to_array()).collect::<Vec<_>>();
     let mut objects = Vec::new();
-    for (cloth, polygons) in built.world.cloths().iter().zip(&built.polygons) {
+    for (cloth, export) in built.world.cloths().iter().zip(&built.exports) {
         objects.push(TopologyObject {
             name: cloth.name.clone(),
             role: Role::Cloth,
             vertex_count: cloth.positions.len() as u32,
             triangles: cloth.mesh.faces().to_vec(),
-            polygons: polygons.clone(),
-            texcoords: Vec::new(),
+            polygons: export.polygons.clone(),
+            texcoords: export.texcoords.iter().map(|t| t.as_vec2().to_array()).collect(),
             start: narrow(&cloth.positions),
         });
     }
@@ -185,16 +185,6 @@ fn topology(scene: &Scene, built: &Built) -> Topology {
             texcoords: Vec::new(),
             start: narrow(&body.positions),
         });
-    }
-    // Polygons of files refer to vt by number; the topology carries only what export needs to keep faces.
-    for object in &mut objects {
-        if !object.polygons.all_texcoords().is_empty() {
-            let counts = object.polygons.counts();
-            let vertices = object.polygons.all_vertices().to_vec();
-            if let Some(bare) = toile_io::obj::Polygons::from_counts(&counts, vertices, Vec::new()) {
-                object.polygons = bare;
-            }
-        }
     }
     Topology { objects, frame_time: scene.frame_time, axes: scene.axes }
 }

@@ -4,6 +4,7 @@ use crate::obj::{Obj, Polygons, Triangles};
 use crate::scene::schema::{self, BodyShape, Border, Corner, Pattern, Plane, Resolution, Rest, Shape};
 use crate::scene::{BodySource, Cloth, ClothSource, Hold, InputFile, Pin, Scene, SceneMeshes, Select, Slide};
 use glam::{DVec2, DVec3};
+use std::collections::BTreeMap;
 use std::fmt;
 use toile::forces::{Strain, Tangent};
 use toile::mesh::{Mesh, shapes};
@@ -19,14 +20,24 @@ const HALF_AIR_DENSITY: f64 = 0.6;
 pub struct Built {
     /// The world at its first frame.
     pub world: World,
-    /// For each cloth, its polygons as files should show them: n-gons kept, winding made consistent.
-    pub polygons: Vec<Polygons>,
+    /// For each cloth, its faces as files should show them.
+    pub exports: Vec<Export>,
     /// Bodies in place.
     pub bodies: Vec<BodyMesh>,
     /// What was repaired or is worth knowing.
     pub notes: Vec<String>,
     /// Mesh files that went in.
     pub inputs: Vec<InputFile>,
+}
+
+/// The faces of a cloth as files should show them.
+#[derive(Clone, Debug)]
+pub struct Export {
+    /// Polygons: n-gons kept, winding made consistent.
+    pub polygons: Polygons,
+    /// Texture coordinates that the polygons refer to: those of the mesh file, or the material coordinates of a
+    /// generated shape [m].
+    pub texcoords: Vec<DVec2>,
 }
 
 /// A body in place.
@@ -88,8 +99,8 @@ pub fn build(scene: &Scene) -> Result<Built, BuildError> {
         substeps: scene.solver.substeps,
     };
     let world = World::new(setup).map_err(|error| BuildError { message: error.to_string() })?;
-    let polygons = parts.into_iter().map(|part| part.polygons).collect();
-    Ok(Built { world, polygons, bodies: bodies(scene, &meshes)?, notes, inputs: meshes.inputs })
+    let exports = parts.into_iter().map(|part| part.export).collect();
+    Ok(Built { world, exports, bodies: bodies(scene, &meshes)?, notes, inputs: meshes.inputs })
 }
 
 /// A cloth's mesh before it becomes the engine's.
@@ -97,7 +108,7 @@ struct Part {
     positions: Vec<DVec3>,
     faces: Vec<[u32; 3]>,
     rest: Vec<[DVec2; 3]>,
-    polygons: Polygons,
+    export: Export,
     /// Named vertex sets: borders of shapes, groups of files.
     groups: Vec<(String, Vec<u32>)>,
 }
@@ -161,13 +172,30 @@ fn generated(shape: &Shape) -> Result<Part, shapes::ShapeError> {
         "upper" => "top".to_string(),
         other => other.to_string(),
     };
+    let rest: Vec<[DVec2; 3]> = made.rest.iter().map(turn_rest).collect();
     Ok(Part {
         positions: made.positions.iter().map(|p| lay(*p)).collect(),
-        rest: made.rest.iter().map(turn_rest).collect(),
-        polygons: Polygons::from_triangles(&faces),
+        export: with_material(&faces, &rest),
+        rest,
         faces,
         groups: made.groups.iter().map(|(name, vertices)| (named(name), vertices.clone())).collect(),
     })
+}
+
+/// Triangles whose texture coordinates are their material coordinates, each place once.
+fn with_material(faces: &[[u32; 3]], rest: &[[DVec2; 3]]) -> Export {
+    let mut numbers = BTreeMap::new();
+    let mut export = Export { polygons: Polygons::default(), texcoords: Vec::new() };
+    for (face, corners) in faces.iter().zip(rest) {
+        let texcoords = corners.map(|p| {
+            *numbers.entry((p.x.to_bits(), p.y.to_bits())).or_insert_with(|| {
+                export.texcoords.push(p);
+                export.texcoords.len() as u32 - 1
+            })
+        });
+        export.polygons.push(face, &texcoords);
+    }
+    export
 }
 
 /// The engine's flat shapes lie in y = 0 with (u, v) = (x, z). Scenes want them centred, standing (v up, front
@@ -206,7 +234,7 @@ fn from_file(mut obj: Obj, rest: Rest, object: &str, notes: &mut Vec<String>) ->
         groups: groups.map(|(vertices, name)| (name, vertices)).collect(),
         positions: obj.positions,
         faces: triangles.faces,
-        polygons: obj.polygons,
+        export: Export { polygons: obj.polygons, texcoords: obj.texcoords },
     }
 }
 
@@ -470,7 +498,7 @@ fn ball(radius: f64, subdivisions: u32) -> (Vec<DVec3>, Vec<[u32; 3]>) {
         [9, 8, 1],
     ];
     for _ in 0..subdivisions.min(8) {
-        let mut middles = std::collections::BTreeMap::new();
+        let mut middles = BTreeMap::new();
         let mut middle = |a: u32, b: u32| {
             *middles.entry([a.min(b), a.max(b)]).or_insert_with(|| {
                 points.push((points[a as usize] + points[b as usize]).normalize() * radius);
@@ -570,6 +598,45 @@ mod tests {
                 let strain = world.strains(0).into_iter().fold(0.0, |m: f64, s| m.max(s.abs()));
                 assert!(strain < 1e-12, "{shape}, {pattern}: {strain}");
             }
+        }
+    }
+
+    #[test]
+    fn files_keep_polygons_and_vt_and_may_take_their_rest_shape_from_them() {
+        let folder = tempfile::tempdir().expect("folder");
+        // A quad and a triangle, the quad's second half wound like the rest; the flat pattern is half as long in u.
+        let obj = "v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\nv 2 0 0\nvt 0 0\nvt .5 0\nvt .5 1\nvt 0 1\nvt 1 0\ng left\nf 1/1 2/2 3/3 4/4\ng right\nf 5/5 3/3 2/2\n";
+        std::fs::write(folder.path().join("two.obj"), obj).expect("mesh");
+        let scene = |rest: &str| {
+            let text = format!(
+                "toile = 1\nunits = \"m\"\nup = \"y\"\n[[cloth]]\nfile = \"two.obj\"\nrest = \"{rest}\"\n[[pin]]\ngroup = \"left\"\n"
+            );
+            std::fs::write(folder.path().join("scene.toml"), text).expect("scene");
+            build(&Scene::load(folder.path()).expect("scene")).expect("world")
+        };
+        let shape = scene("shape");
+        assert_eq!(shape.exports[0].polygons.counts(), [4, 3]);
+        assert_eq!(shape.exports[0].texcoords.len(), 5);
+        assert!(shape.world.strains(0).iter().all(|s| s.abs() < 1e-12), "unstretched as it stands");
+        let pattern = scene("uv");
+        assert!(
+            pattern.world.strains(0).iter().all(|s| (s - 1.0).abs() < 1e-12),
+            "stretched to twice its pattern"
+        );
+        let mut world = shape.world;
+        world.step(0.1, &mut toile::Probe::default()).expect("step");
+        let fell: Vec<bool> = world.positions(0).iter().map(|p| p.y < 0.0).collect();
+        assert_eq!(fell, [false, false, false, false, true], "the group holds its four particles");
+    }
+
+    #[test]
+    fn generated_shapes_export_their_material_coordinates() {
+        let built = built("shape = { kind = \"sheet\", size = [1, 2], resolution = [2, 4] }", "");
+        let export = &built.exports[0];
+        assert_eq!(export.texcoords.len(), 15, "one per particle of a flat sheet");
+        for (k, rest) in built.world.cloths()[0].mesh.rest().iter().enumerate() {
+            let listed = export.polygons.texcoords(k);
+            assert!(rest.iter().zip(listed).all(|(r, t)| *r == export.texcoords[*t as usize]));
         }
     }
 
