@@ -16,7 +16,7 @@ pub struct Certificate {
     pub pass: bool,
     /// Frames judged.
     pub frames: usize,
-    /// Smallest distance between features that share no vertex [m], over all frames.
+    /// Smallest distance between features that share no vertex [m], over all frames; 0 where faces intersect.
     pub min_distance: Option<f64>,
     /// Where that was.
     pub closest: Option<String>,
@@ -44,7 +44,7 @@ pub struct BadFrame {
 }
 
 const SCOPE: &str = "each stored frame by itself: finite values, sound topology, no edge meets a face \
-(exact predicates on the stored values); motion between frames is not judged";
+(exact predicates on the stored values); motion between frames is not judged; vertices and triangles count from 0";
 
 /// Judges frame after frame.
 pub struct Judge {
@@ -83,7 +83,12 @@ impl Judge {
         let verdict = self.checker.check(positions);
         let c = &mut self.certificate;
         c.frames += 1;
-        if let Some(closest) = verdict.closest
+        if verdict.intersections() > 0 {
+            // Distances of features mean nothing where faces pass through one another.
+            c.min_distance = Some(0.0);
+            c.closest = Some("intersecting faces".into());
+            c.closest_frame.get_or_insert(frame);
+        } else if let Some(closest) = verdict.closest
             && c.min_distance.is_none_or(|least| closest.distance < least)
         {
             c.min_distance = Some(closest.distance);
@@ -132,7 +137,8 @@ impl Certificate {
             format!("PASS  {frames} finite, well formed and free of intersections{gap}")
         } else {
             let first = self.first_bad.map_or(String::new(), |f| format!(", the first is frame {f}"));
-            format!("FAIL  {} of {frames} fail{first}", self.bad.len())
+            let fail = if self.bad.len() == 1 { "fails" } else { "fail" };
+            format!("FAIL  {} of {frames} {fail}{first}", self.bad.len())
         }
     }
 }

@@ -42,6 +42,9 @@ pub struct CheckArgs {
     /// Do not look for the smallest distance.
     #[arg(long)]
     no_distance: bool,
+    /// List the pairs of every bad frame, not only of the first.
+    #[arg(long)]
+    all: bool,
     /// Draw the worst place (or the closest, if all is well) into this PNG.
     #[arg(long)]
     picture: Option<PathBuf>,
@@ -63,6 +66,9 @@ enum UpChoice {
 
 /// Judges.
 pub fn check(args: &CheckArgs, context: Context) -> Result<(), Failure> {
+    if let Some(path) = &args.picture {
+        crate::picture::expect_extension(path, &["png"])?;
+    }
     let mut cache = open(args)?;
     for note in cache.notes.iter().filter(|_| !context.quiet) {
         eprintln!("note: {note}");
@@ -72,16 +78,14 @@ pub fn check(args: &CheckArgs, context: Context) -> Result<(), Failure> {
     let wanted = frame_filter(args.frames.as_deref())?;
     let indices: Vec<usize> = (0..cache.frames().len()).filter(|i| wanted(cache.frames()[*i])).collect();
     if indices.is_empty() {
+        let held = held(cache.frames());
         return Err(Failure::Refused(format!(
-            "no frame to check: the cache holds {:?}",
-            ends(cache.frames())
+            "no frame to check, the cache holds {held}; choose among these"
         )));
     }
     judge_cache(&mut cache, indices.into_iter(), &mut judge);
     let certificate = judge.certificate().clone();
-    if !context.quiet {
-        say(&certificate);
-    }
+    say(&certificate, args.all, context);
     if let Some(path) = &args.picture {
         draw_worst(&mut cache, &mut judge, path)?;
         if !context.quiet {
@@ -109,8 +113,13 @@ fn open(args: &CheckArgs) -> Result<Cache, FileError> {
     Cache::open(&args.path, &CacheOptions { mesh: args.mesh.clone(), bodies, axes: Axes { units, up } })
 }
 
-fn ends(frames: &[i64]) -> Option<(i64, i64)> {
-    frames.first().copied().zip(frames.last().copied())
+/// "frames 1–20" for messages.
+pub fn held(frames: &[i64]) -> String {
+    match (frames.first(), frames.last()) {
+        (Some(first), Some(last)) if first != last => format!("frames {first}–{last}"),
+        (Some(only), _) => format!("frame {only}"),
+        _ => "no frames".into(),
+    }
 }
 
 fn frame_filter(text: Option<&str>) -> Result<impl Fn(i64) -> bool, Failure> {
@@ -130,15 +139,19 @@ fn frame_filter(text: Option<&str>) -> Result<impl Fn(i64) -> bool, Failure> {
     Ok(move |frame| range.contains(&frame))
 }
 
-fn say(certificate: &crate::certify::Certificate) {
-    println!("{}", certificate.headline());
-    for bad in &certificate.bad {
+/// Every pair of the first bad frame, a line for each other one (or all, if asked), and the verdict last, where it is
+/// seen. Vertices and triangles count from 0.
+fn say(certificate: &crate::certify::Certificate, all: bool, context: Context) {
+    for (k, bad) in certificate.bad.iter().enumerate().filter(|_| !context.quiet) {
         println!("frame {}: {} finding{}", bad.frame, bad.count, if bad.count == 1 { "" } else { "s" });
-        bad.findings.iter().for_each(|finding| println!("  {finding}"));
-        if bad.count > bad.findings.len() {
-            println!("  and {} more", bad.count - bad.findings.len());
+        if k == 0 || all {
+            bad.findings.iter().for_each(|finding| println!("  {finding}"));
+            if bad.count > bad.findings.len() {
+                println!("  and {} more", bad.count - bad.findings.len());
+            }
         }
     }
+    println!("{}", certificate.headline());
 }
 
 /// Draws the neighbourhood of the worst frame's first finding, or of the closest pair if there is none.
@@ -219,7 +232,7 @@ fn close_up(cache: &Cache, positions: &[Vec<DVec3>], markers: Vec<Marker>, numbe
         focus = narrow.iter().fold(Bounds::EMPTY, |all, x| all.union(Bounds::of(x)));
     } else {
         // Room for a few faces round the place.
-        let room = 3.0 * (focus.max - focus.min).length().max(1e-4);
+        let room = 1.5 * (focus.max - focus.min).length().max(1e-4);
         focus = Bounds { min: focus.min - room, max: focus.max + room };
     }
     let scene = draw::Scene {

@@ -10,6 +10,7 @@ use toile_lab::{Lab, Session, find};
 #[derive(Args)]
 pub struct LabArgs {
     /// Which one; `list` names them all.
+    #[arg(default_value = "list")]
     id: String,
     /// Take the long version.
     #[arg(long)]

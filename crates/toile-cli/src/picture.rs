@@ -50,7 +50,9 @@ impl<'a> Painter<'a> {
     /// Draws the frame at position `index` of the cache into a PNG.
     pub fn still(&self, cache: &mut Cache, index: usize, shown: &Shown, path: &Path) -> Result<(), Failure> {
         let frame = cache.read(index)?;
-        let before = if index > 0 { Some(cache.read(index - 1)?) } else { None };
+        // The first frame has no past: its speed is that of the step after it.
+        let other = if index > 0 { Some(index - 1) } else { (cache.frames().len() > 1).then_some(1) };
+        let before = other.map(|i| cache.read(i)).transpose()?;
         let camera = self.camera(&[&frame], shown);
         let image = self.draw(&frame, before.as_ref(), &camera, shown);
         save(path, &draw::encode_png(&image).map_err(|e| FileError::from_io(path, "encode", &e))?)
@@ -218,7 +220,7 @@ impl<'a> Painter<'a> {
             Shows::Speed => {
                 let Some(before) = before else { return vec![0.0; x.len()] };
                 let dt = match (frame.time, before.time) {
-                    (Some(a), Some(b)) if a > b => a - b,
+                    (Some(a), Some(b)) if a != b => (a - b).abs(),
                     _ => self.scene.frame_time,
                 };
                 x.iter()
@@ -233,8 +235,19 @@ impl<'a> Painter<'a> {
 /// Symmetric about zero for strain, from zero for speed; never empty.
 fn range_of(values: &[Vec<f32>], colour: Shows) -> [f32; 2] {
     let most = values.iter().flatten().filter(|v| v.is_finite()).fold(0.0f32, |m, v| m.max(v.abs()));
-    let most = if most > 0.0 { most } else { 1.0 };
+    // Cloth at rest shows rest, not rounding: at least 0.1 % of strain, 1 mm/s of speed.
+    let most = most.max(if colour == Shows::Strain { 0.1 } else { 1e-3 });
     if colour == Shows::Strain { [-most, most] } else { [0.0, most] }
+}
+
+/// Refuses a file name whose ending promises another format.
+pub fn expect_extension(path: &Path, known: &[&str]) -> Result<(), Failure> {
+    let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
+    if known.contains(&ending.as_str()) {
+        return Ok(());
+    }
+    let endings = known.iter().map(|e| format!(".{e}")).collect::<Vec<_>>().join(" or ");
+    Err(Failure::Refused(format!("{} cannot be written; let the name end in {endings}", path.display())))
 }
 
 /// Writes a file, whole or not at all.

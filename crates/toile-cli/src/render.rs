@@ -1,8 +1,9 @@
 //! `toile render`: pictures of a run that is on disk.
 
 use crate::Context;
+use crate::check::held;
 use crate::fail::Failure;
-use crate::picture::{Painter, Shown};
+use crate::picture::{Painter, Shown, expect_extension};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use toile_io::build::build;
@@ -18,7 +19,7 @@ pub struct RenderArgs {
     /// Folder of the run.
     folder: PathBuf,
     /// Frame to draw. Default: the last.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "animate")]
     frame: Option<i64>,
     /// Quantity in colours.
     #[arg(long, value_enum)]
@@ -36,9 +37,10 @@ pub struct RenderArgs {
     #[arg(long)]
     animate: bool,
     /// The animation shows every n-th frame. Default: as the scene says.
-    #[arg(long)]
+    #[arg(long, requires = "animate")]
     every: Option<usize>,
-    /// File to write. Default: picture.png or animation.png in the run's folder.
+    /// File to write. Default: picture.png or animation.png in the run's folder, with frame and quantity in the name
+    /// if they were chosen.
     #[arg(long)]
     out: Option<PathBuf>,
 }
@@ -63,6 +65,20 @@ fn parse_size(text: &str) -> Result<[u32; 2], String> {
     parse(w).zip(parse(h)).map(|(w, h)| [w, h]).ok_or_else(|| "both must lie between 1 and 16384".to_string())
 }
 
+/// A name that does not write over the run's own picture.
+fn default_name(args: &RenderArgs) -> String {
+    let mut name = String::from(if args.animate { "animation" } else { "picture" });
+    if let Some(frame) = args.frame {
+        name += &format!("-{frame:06}");
+    }
+    name += match args.colour {
+        Some(Quantity::Strain) => "-strain",
+        Some(Quantity::Speed) => "-speed",
+        Some(Quantity::Material) | None => "",
+    };
+    name + ".png"
+}
+
 /// Draws.
 pub fn render(args: &RenderArgs, context: Context) -> Result<(), Failure> {
     let run = RunFolder::open(&args.folder)?;
@@ -77,8 +93,8 @@ pub fn render(args: &RenderArgs, context: Context) -> Result<(), Failure> {
     let built = build(&scene)?;
     let mut cache = Cache::open(&args.folder, &CacheOptions::default())?;
     let painter = Painter::new(&scene, &built);
-    let name = if args.animate { "animation.png" } else { "picture.png" };
-    let out = args.out.clone().unwrap_or_else(|| args.folder.join(name));
+    let out = args.out.clone().unwrap_or_else(|| args.folder.join(default_name(args)));
+    expect_extension(&out, if args.animate { &["png", "gif"] } else { &["png"] })?;
     if args.animate {
         let every = args.every.unwrap_or(scene.render.every as usize);
         painter.animation(&mut cache, every, &out, context.quiet)?;
@@ -86,8 +102,7 @@ pub fn render(args: &RenderArgs, context: Context) -> Result<(), Failure> {
         let index = match args.frame {
             None => cache.frames().len() - 1,
             Some(frame) => cache.frames().binary_search(&frame).map_err(|_| {
-                let range = (cache.frames().first(), cache.frames().last());
-                let message = format!("frame {frame} is not there; the run holds {range:?}");
+                let message = format!("frame {frame} is not there; the run holds {}", held(cache.frames()));
                 FileError::new(FileErrorKind::Missing, &args.folder, message, "give one of these")
             })?,
         };

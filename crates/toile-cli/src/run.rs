@@ -59,7 +59,7 @@ struct AfterArgs {
     /// Also make an animation.
     #[arg(long)]
     animate: bool,
-    /// Make no picture.
+    /// Make no picture and no animation.
     #[arg(long)]
     no_picture: bool,
     /// Do not check the frames for intersections.
@@ -124,8 +124,10 @@ pub fn resume(args: &ResumeArgs, context: Context) -> Result<(), Failure> {
             Some(checkpoint.frame)
         }
     };
-    if from.is_some_and(|frame| frame >= scene.frames.last) {
-        eprintln!("this run is complete: frame {} is on disk", scene.frames.last);
+    let complete = run.outcome()?.is_some_and(|outcome| outcome.status == Status::Ok);
+    if complete && from.is_some_and(|frame| frame >= scene.frames.last) {
+        eprintln!("this run is complete: frame {} is on disk, nothing was changed", scene.frames.last);
+        return Ok(());
     }
     run.rewind(from)?;
     run.write_topology(&topology(&scene, &built))?;
@@ -301,7 +303,9 @@ impl<'a> Simulation<'a> {
         line.insert("time".into(), json!(world.time()));
         line.insert("fingerprint".into(), json!(format!("{:016x}", world.fingerprint())));
         for (channel, value) in COUNTER_CHANNELS.iter().zip(probe.counters.values()) {
-            line.insert(channel.name.into(), json!(value));
+            // Counts have no unit and no fraction.
+            let count = channel.unit.is_empty() && value.fract() == 0.0 && channel.name != "residual_ratio";
+            line.insert(channel.name.into(), if count { json!(value as u64) } else { json!(value) });
         }
         let (_, centre, _) = world.momentum();
         line.insert("centre".into(), json!(centre.to_array()));
@@ -393,6 +397,10 @@ impl<'a> Simulation<'a> {
             );
             if let Some(certificate) = &certificate {
                 eprintln!("{}", certificate.headline());
+                if !certificate.pass {
+                    let folder = self.run.root().display();
+                    eprintln!("      toile check {folder} --picture worst.png names and shows every pair");
+                }
             }
             names.iter().for_each(|name| eprintln!("wrote {name}"));
         }

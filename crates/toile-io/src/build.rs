@@ -89,7 +89,8 @@ pub fn build(scene: &Scene) -> Result<Built, BuildError> {
         cloths.push(engine_cloth(scene, cloth, &part).map_err(|error| refuse(&object, error))?);
         parts.push(part);
     }
-    let pins = scene.pins.iter().map(|pin| engine_pin(scene, pin, &parts[pin.cloth], &mut notes)).collect();
+    let pins = scene.pins.iter().enumerate();
+    let pins = pins.map(|(n, pin)| engine_pin(scene, n, pin, &parts[pin.cloth], &mut notes)).collect();
     let setup = Setup {
         cloths,
         pins,
@@ -323,11 +324,11 @@ fn engine_cloth(scene: &Scene, cloth: &Cloth, part: &Part) -> Result<toile::Clot
     })
 }
 
-fn engine_pin(scene: &Scene, pin: &Pin, part: &Part, notes: &mut Vec<String>) -> PinDown {
+fn engine_pin(scene: &Scene, number: usize, pin: &Pin, part: &Part, notes: &mut Vec<String>) -> PinDown {
     let vertices = selected(pin, part);
     if vertices.is_empty() {
         notes.push(format!(
-            "a pin of cloth `{}` holds no particle: nothing lies where it looks",
+            "pin {number} holds no particle of cloth `{}`: nothing lies where it looks; the cloth is free there",
             scene.cloths[pin.cloth].name
         ));
     }

@@ -356,7 +356,7 @@ impl Held {
                 FileErrorKind::Refused,
                 root,
                 format!("this folder already holds a run of \"{}\"", info.scene),
-                "give another folder, or ask to replace or to resume the run",
+                "give another folder (--out), replace it (--force), or go on with it (toile resume)",
             )),
             (Held::Nothing, Existing::Resume) => Err(FileError::new(
                 FileErrorKind::Missing,

@@ -491,7 +491,7 @@ impl Builder<'_> {
             front: parse_colour(&r.look.front).unwrap_or([200, 85, 61]),
             back: parse_colour(&r.look.back).unwrap_or([232, 196, 160]),
             pattern: r.look.pattern,
-            repeat: r.look.repeat.unwrap_or(if r.look.pattern == Print::Weave { 0.008 } else { 0.1 }),
+            repeat: r.look.repeat.unwrap_or(if r.look.pattern == Print::Weave { 0.005 } else { 0.1 }),
             camera,
             ground: match r.ground {
                 file::Ground::Shown(false) => Floor::None,

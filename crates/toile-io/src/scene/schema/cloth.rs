@@ -120,7 +120,7 @@ pub enum Shape {
         radius: f64,
         /// Extent along the axis [units].
         length: f64,
-        /// Quads around and along, or one number around with square quads along. Default 20.
+        /// Quads around and along the axis, in this order, or one number around with square quads along. Default 20.
         #[serde(default)]
         resolution: Resolution,
         /// How the quads become triangles. Default "structured".
@@ -129,7 +129,7 @@ pub enum Shape {
         /// Strength of "jittered" [fraction of an edge]. Default 0.25.
         #[serde(default = "jitter")]
         amount: f64,
-        /// Seed of "jittered". Default: the scene's `seed`.
+        /// Seed of "jittered" and "delaunay". Default: the scene's `seed`.
         seed: Option<u64>,
     },
 }

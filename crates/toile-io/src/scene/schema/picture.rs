@@ -95,9 +95,9 @@ choice! {
         /// The cloth's own look.
         #[default]
         Material,
-        /// Stretch: blue compressed, white at rest, red stretched.
+        /// Largest principal strain of each face: red stretched, white at rest, blue shortened in every direction.
         Strain,
-        /// Speed.
+        /// Speed: distance to the frame before (on the first frame: after) over the time between.
         Speed,
     }
 }
@@ -112,7 +112,7 @@ pub struct Look {
     pub back: String,
     /// Pattern printed along warp and weft. Default "weave".
     pub pattern: Print,
-    /// Size of one repeat of the pattern [m], always in metres. Default 0.1, for a weave 0.008.
+    /// Size of one repeat of the pattern [m], always in metres. Default 0.1, for a weave 0.005.
     pub repeat: Option<f64>,
 }
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Particles held or moved. Exactly one of `border`, `corners`, `group`, `indices`, `box`, `sphere`, `all` says which.
+/// Particles held or moved; where pins overlap, the later one holds. Exactly one of `border`, `corners`, `group`, `indices`, `box`, `sphere`, `all` says which.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PinFile {
@@ -58,9 +58,9 @@ choice! {
         Left,
         /// Highest u.
         Right,
-        /// Lowest v.
+        /// Lowest v; the lower end of a tube.
         Bottom,
-        /// Highest v.
+        /// Highest v; the upper end of a tube.
         Top,
         /// Every border particle; also for mesh files and discs.
         All,
