@@ -16,7 +16,7 @@ pub fn run(session: &mut Session) -> Result<(), LabError> {
         [("intersections", Distance::Off), ("intersections and distance", Distance::Exact)]
     {
         let mut points = Vec::new();
-        for n in [32, 100, 224] {
+        for n in [100, 158, 224] {
             let shape = shapes::sheet(1.0, 1.0, n, n, Pattern::Structured)?;
             let (times, bad) = pool.install(|| measure(&shape, distance))?;
             let vertices = shape.positions.len();
