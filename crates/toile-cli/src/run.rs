@@ -241,6 +241,7 @@ impl<'a> Simulation<'a> {
         let range = self.scene.frames;
         let stop = stop_flag();
         let bar = self.progress_bar(from);
+        let mut pulse = Pulse { begun: Instant::now(), last: Instant::now(), frames: 0 };
         let mut stats = self.run.stats()?;
         let origin = Instant::now();
         let clock = || origin.elapsed().as_secs_f64();
@@ -260,6 +261,7 @@ impl<'a> Simulation<'a> {
                 save_snapshot(&self.run, number, &self.built.world.snapshot())?;
             }
             bar.inc(1);
+            pulse.beat(number, range.last, !self.context.quiet && bar.is_hidden());
             if stopped && number < range.last {
                 bar.abandon();
                 return Err(Failure::Interrupted);
@@ -415,6 +417,25 @@ impl<'a> Simulation<'a> {
             println!("{line}");
         }
         Ok(())
+    }
+}
+
+/// A sign of life where there is no terminal for a progress bar.
+struct Pulse {
+    begun: Instant,
+    last: Instant,
+    frames: u32,
+}
+
+impl Pulse {
+    /// Every few seconds, says which frame is done and how long the rest will take.
+    fn beat(&mut self, frame: u32, last: u32, aloud: bool) {
+        self.frames += 1;
+        if aloud && self.last.elapsed() > Duration::from_secs(5) {
+            self.last = Instant::now();
+            let left = self.begun.elapsed().as_secs_f64() / f64::from(self.frames) * f64::from(last - frame);
+            eprintln!("frame {frame} of {last} · {left:.0} s left");
+        }
     }
 }
 

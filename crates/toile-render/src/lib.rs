@@ -30,9 +30,6 @@
 //! pixel looks at several places, asks the sun, and mixes what it saw; caption, legends and markers are
 //! drawn over. [`encode_png`], [`encode_apng`] and [`encode_gif`] turn the result into files.
 
-// Units stand in brackets, which are not links.
-#![allow(rustdoc::broken_intra_doc_links)]
-
 mod camera;
 mod colour;
 mod encode;
