@@ -15,7 +15,7 @@ pub struct LabArgs {
     /// Take the long version.
     #[arg(long)]
     full: bool,
-    /// Folder for tables and plots. Default: out/lab/<id>.
+    /// Folder for tables and plots. Default: `out/lab/<id>`.
     #[arg(long)]
     out: Option<PathBuf>,
 }

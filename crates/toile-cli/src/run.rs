@@ -34,7 +34,7 @@ pub struct RunArgs {
     /// Frames to simulate instead of the scene's: `1-100` or a count.
     #[arg(long)]
     frames: Option<String>,
-    /// Output folder. Default: out/<scene>, with a number if that is taken.
+    /// Output folder. Default: `out/<scene>`, with a number if that is taken.
     #[arg(long)]
     out: Option<PathBuf>,
     /// Replace the run that the output folder holds.
@@ -151,7 +151,7 @@ fn say_notes(scene: &Scene, built: &Built, context: Context) {
     }
 }
 
-/// out/<name>, or with the first free number: a run is never overwritten unasked.
+/// `out/<name>`, or with the first free number: a run is never overwritten unasked.
 fn free_folder(name: &str) -> PathBuf {
     let base = Path::new("out");
     let mut folder = base.join(name);
