@@ -162,6 +162,7 @@ fn draw_worst(cache: &mut Cache, judge: &mut Judge, path: &Path) -> Result<(), F
     let frame = cache.read(index)?;
     let positions: Vec<&[DVec3]> = frame.positions.iter().map(Vec::as_slice).collect();
     let verdict = judge.judge(number, &positions);
+    let count = verdict.findings.len() + verdict.unlisted;
     let at = |v: VertexId| place(&frame.positions, v.surface, v.vertex);
     let triangle = |f: FaceId| {
         let face = cache.objects.get(f.surface as usize).and_then(|o| o.faces.get(f.face as usize).copied());
@@ -175,7 +176,10 @@ fn draw_worst(cache: &mut Cache, judge: &mut Judge, path: &Path) -> Result<(), F
         match *finding {
             Finding::Intersection { edge, face, .. } => {
                 let ends = edge.vertices.map(|v| place(&frame.positions, edge.surface, v));
-                mark(draw::Shape::Triangle(triangle(face)), None);
+                // Filled faces explain a few pairs and hide many.
+                if count <= 10 {
+                    mark(draw::Shape::Triangle(triangle(face)), None);
+                }
                 mark(draw::Shape::Segment(ends), None);
             }
             Finding::ZeroArea { face } | Finding::RepeatedIndex { face } => {
@@ -199,7 +203,12 @@ fn draw_worst(cache: &mut Cache, judge: &mut Judge, path: &Path) -> Result<(), F
             }
         }
     }
-    let image = close_up(cache, &frame.positions, markers, number);
+    let caption = match count {
+        0 => format!("frame {number} · closest place"),
+        1 => format!("frame {number} · 1 finding"),
+        _ => format!("frame {number} · {count} findings"),
+    };
+    let image = close_up(cache, &frame.positions, markers, caption);
     save(path, &draw::encode_png(&image).map_err(|e| FileError::from_io(path, "encode", &e))?)
 }
 
@@ -208,7 +217,7 @@ fn place(positions: &[Vec<DVec3>], surface: u32, vertex: u32) -> Vec3 {
     found.copied().unwrap_or(DVec3::NAN).as_vec3()
 }
 
-fn close_up(cache: &Cache, positions: &[Vec<DVec3>], markers: Vec<Marker>, number: i64) -> draw::Image {
+fn close_up(cache: &Cache, positions: &[Vec<DVec3>], markers: Vec<Marker>, caption: String) -> draw::Image {
     let narrow: Vec<Vec<Vec3>> = positions.iter().map(|x| x.iter().map(|p| p.as_vec3()).collect()).collect();
     let cloth = Look::Cloth {
         front: Colour::hex(0x8fb3c9),
@@ -227,18 +236,18 @@ fn close_up(cache: &Cache, positions: &[Vec<DVec3>], markers: Vec<Marker>, numbe
         draw::Shape::Segment(p) => p.to_vec(),
         draw::Shape::Triangle(p) => p.to_vec(),
     };
-    let mut focus = markers.first().map_or(Bounds::EMPTY, |m| Bounds::of(&corners(m)));
+    let mut focus = Bounds::of(&markers.iter().flat_map(corners).collect::<Vec<_>>());
     if focus.is_empty() {
         focus = narrow.iter().fold(Bounds::EMPTY, |all, x| all.union(Bounds::of(x)));
     } else {
         // Room for a few faces round the place.
-        let room = 1.5 * (focus.max - focus.min).length().max(1e-4);
+        let room = 0.4 * (focus.max - focus.min).length().max(1e-4);
         focus = Bounds { min: focus.min - room, max: focus.max + room };
     }
     let scene = draw::Scene {
         surfaces: surfaces.collect(),
         markers,
-        caption: Some(format!("frame {number}")),
+        caption: Some(caption),
         ..draw::Scene::default()
     };
     let framing = Framing { aspect: 4.0 / 3.0, ..Framing::default() };
