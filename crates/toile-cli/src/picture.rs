@@ -21,8 +21,6 @@ const ANIMATION_WIDTH: u32 = 640;
 /// What a picture shows beside the scene's own choice.
 #[derive(Clone, Copy, Default)]
 pub struct Shown {
-    /// Quantity in colours.
-    pub colour: Option<Shows>,
     /// Width and height [px].
     pub size: Option<[u32; 2]>,
     /// Effort.
@@ -104,7 +102,7 @@ impl<'a> Painter<'a> {
                 Camera { eye: eye.as_vec3(), target: target.as_vec3(), up: Vec3::Y, fov: radians(fov) }
             }
             CameraChoice::Orbit { yaw, pitch, fov } => {
-                let legend = shown.colour.unwrap_or(self.scene.render.colour) != Shows::Material;
+                let legend = self.scene.render.colour != Shows::Material;
                 let framing = Framing {
                     up: draw::Up::Y,
                     aspect: w as f32 / h.max(1) as f32,
@@ -130,7 +128,7 @@ impl<'a> Painter<'a> {
         let narrow = |p: &Vec<glam::DVec3>| p.iter().map(|p| p.as_vec3()).collect::<Vec<_>>();
         let positions: Vec<Vec<Vec3>> = frame.positions.iter().map(narrow).collect();
         let cloths = self.built.world.cloths();
-        let colour = shown.colour.unwrap_or(self.scene.render.colour);
+        let colour = self.scene.render.colour;
         let values: Vec<Vec<f32>> =
             (0..cloths.len()).map(|c| self.values(c, frame, before, colour)).collect();
         let range = range_of(&values, colour);

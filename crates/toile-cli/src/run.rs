@@ -99,8 +99,7 @@ fn start(
     let existing = if force { Existing::Replace } else { Existing::Refuse };
     let folder = out.map_or_else(|| free_folder(&scene.name), Path::to_path_buf);
     let run = RunFolder::create(&folder, scene, &built.inputs, existing)?;
-    run.write_topology(&topology(scene, &built))?;
-    Simulation::new(scene, built, run, context).go(None, after)
+    Simulation::new(scene, built, run, context)?.go(None, after)
 }
 
 /// `toile resume`.
@@ -130,8 +129,7 @@ pub fn resume(args: &ResumeArgs, context: Context) -> Result<(), Failure> {
         return Ok(());
     }
     run.rewind(from)?;
-    run.write_topology(&topology(&scene, &built))?;
-    Simulation::new(&scene, built, run, context).go(from, args.after)
+    Simulation::new(&scene, built, run, context)?.go(from, args.after)
 }
 
 /// The last frame before the first that is missing or damaged: everything after it is simulated again.
@@ -203,9 +201,12 @@ struct Simulation<'a> {
 }
 
 impl<'a> Simulation<'a> {
-    fn new(scene: &'a Scene, built: Built, run: RunFolder, context: Context) -> Self {
-        let topology = topology(scene, &built).id();
-        Simulation { scene, built, run, context, topology, begun: Instant::now(), last: None }
+    /// Writes the topology, so that the folder can be read from its first frame on.
+    fn new(scene: &'a Scene, built: Built, run: RunFolder, context: Context) -> Result<Self, Failure> {
+        let topology = topology(scene, &built);
+        run.write_topology(&topology)?;
+        let (topology, begun) = (topology.id(), Instant::now());
+        Ok(Simulation { scene, built, run, context, topology, begun, last: None })
     }
 
     /// Simulates what is left, then pictures and verdict; always ends with a written outcome.
@@ -214,10 +215,11 @@ impl<'a> Simulation<'a> {
         let result = self.frames(from);
         let (status, reason, message) = match &result {
             Ok(()) => (Status::Ok, "done", "every frame was written".to_string()),
-            Err(Failure::Interrupted) => {
-                (Status::Interrupted, "signal", "stopped from outside; `toile resume` goes on".to_string())
+            Err(failure) => {
+                let interrupted = matches!(failure, Failure::Interrupted);
+                let status = if interrupted { Status::Interrupted } else { Status::Failed };
+                (status, failure.reason(), failure.message())
             }
-            Err(failure) => (Status::Failed, failure.reason(), failure.message()),
         };
         let outcome = Outcome {
             status,
