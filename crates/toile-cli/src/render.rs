@@ -111,7 +111,7 @@ pub fn render(args: &RenderArgs, context: Context) -> Result<(), Failure> {
             Effort::Standard => Quality::Standard,
             Effort::Fine => Quality::Fine,
         };
-        let shown = Shown { size: args.size, quality, wire: args.wire, ..Shown::default() };
+        let shown = Shown { size: args.size, quality, wire: args.wire };
         painter.still(&mut cache, index, &shown, &out)?;
     }
     if !context.quiet {
