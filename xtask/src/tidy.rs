@@ -11,7 +11,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("mesh", &["math"]),
     ("drive", &["math"]),
     ("freedom", &["math"]),
-    ("state", &["math"]),
+    ("state", &["math", "interaction"]),
     ("interaction", &["math"]),
     ("collide", &["math"]),
     ("forces", &["math", "mesh", "drive", "interaction"]),

@@ -60,7 +60,7 @@ pub mod model;
 pub mod probe;
 pub mod solve;
 pub mod state;
-mod step;
+pub mod step;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod world;

@@ -229,7 +229,7 @@ impl World {
             let mut probe = own.fresh();
             let mut result = Ok(());
             for k in 0..substeps {
-                result = island.advance(&solver, time + f64::from(k) * dt, dt, 0, &mut probe);
+                result = island.advance(&solver, time + f64::from(k) * dt, dt, &mut probe);
                 if result.is_err() {
                     break;
                 }
@@ -399,8 +399,12 @@ impl World {
                 |((island, state), freedom)| {
                     let n = island.vertices.len();
                     let grips = state.grips.iter().zip(&island.model.pins);
+                    let past = &state.past;
                     state.x.len() == n
                         && state.v.len() == n
+                        && [&past.x, &past.v, &past.a].iter().all(|p| p.is_empty() || p.len() == n)
+                        && past.restart.iter().all(|p| (*p as usize) < n)
+                        && (state.stress.is_empty() || state.stress.len() == island.model.forces.len())
                         && freedom.len() == n
                         && state.grips.len() == island.model.pins.len()
                         && grips
@@ -453,12 +457,12 @@ impl World {
             }
             Edit::Place { cloth, vertex, position } if within_reach(position) => {
                 if let Some((island, particle)) = find(self, cloth, vertex) {
-                    self.islands[island].now.x[particle] = position;
+                    self.islands[island].place(particle, position);
                 }
             }
             Edit::Velocity { cloth, vertex, velocity } if velocity.is_finite() => {
                 if let Some((island, particle)) = find(self, cloth, vertex) {
-                    self.islands[island].now.v[particle] = velocity;
+                    self.islands[island].push(particle, velocity);
                 }
             }
             _ => problems.push(SetupProblem::OutOfRange {
@@ -591,8 +595,12 @@ fn build_island(
         forces.push(Box::new(Attach::elements(n, &members, holds)));
     }
     let mass = mesh.vertex_area().iter().map(|a| a * cloth.fabric.density).collect();
-    let state = State { x, v: vec![cloth.velocity; n], grips: vec![None; hard.len()] };
-    let model = Model { mass, freedom: vec![Freedom::Free; n], forces, pins: hard, gravity, wind };
+    let state = State { x, v: vec![cloth.velocity; n], grips: vec![None; hard.len()], ..State::default() };
+    let edges = mesh.edges();
+    let edge = edges.iter().fold(0.0, |sum, e| sum + mesh.rest_length(e)) / edges.len().max(1) as f64;
+    let size = mesh.area().iter().fold(0.0, |sum, a| sum + a).sqrt();
+    let model =
+        Model { mass, freedom: vec![Freedom::Free; n], forces, pins: hard, gravity, wind, edge, size };
     Island::new(number, vertices, model, state)
 }
 

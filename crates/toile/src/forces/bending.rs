@@ -69,6 +69,10 @@ impl Law<4, 1> for LinearHinge {
         "bending"
     }
 
+    fn is_lossy(&self) -> bool {
+        self.damping > 0.0
+    }
+
     fn respond(&self, element: usize, at: &Sample<4, 1>) -> Response<1> {
         let lambda = self.stiffness[element];
         let gauge = at.gauge[0];
@@ -76,9 +80,11 @@ impl Law<4, 1> for LinearHinge {
         let length = gauge.length();
         let along = if length > 0.0 { outer(gauge / length, gauge / length) } else { glam::DMat3::ZERO };
         let damping = along * (lambda * self.damping);
+        let viscous = damping * -at.rate[0];
         Response {
             energy: 0.5 * lambda * gauge.length_squared(),
-            force: [gauge * -lambda - damping * at.rate[0]],
+            force: [gauge * -lambda + viscous],
+            lossy: [viscous],
             stiffness: [[scaled_identity(lambda)]],
             damping: [[damping]],
         }
