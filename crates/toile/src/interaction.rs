@@ -196,6 +196,27 @@ impl ConstantTangent {
     }
 }
 
+/// K of a force whose tangent does not change: acts alike on x, y and z, and couples particles by numbers
+/// [N/m] in compressed rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConstantTangent {
+    /// Where each particle's row starts; one entry more than there are particles.
+    pub start: Vec<usize>,
+    /// Column of each entry, ascending within a row.
+    pub columns: Vec<u32>,
+    /// Each entry.
+    pub values: Vec<f64>,
+}
+
+impl ConstantTangent {
+    /// Columns and entries of row `i`.
+    #[inline]
+    pub fn row(&self, i: usize) -> impl Iterator<Item = (usize, f64)> {
+        let range = self.start[i]..self.start[i + 1];
+        self.columns[range.clone()].iter().zip(&self.values[range]).map(|(j, value)| (*j as usize, *value))
+    }
+}
+
 /// A family of forces: one dynamic call per family and step, element loops inside are monomorphic.
 pub trait ForceModel: Send + Sync {
     /// Short name, used in energy reports.
@@ -352,6 +373,7 @@ macro_rules! by_shape {
             (3, 1) => $stencil.$kernel::<3, 1>($($argument),*),
             (3, 2) => $stencil.$kernel::<3, 2>($($argument),*),
             (4, 1) => $stencil.$kernel::<4, 1>($($argument),*),
+            (4, 3) => $stencil.$kernel::<4, 3>($($argument),*),
             (p, g) => unreachable!("no kernel for {p} particles and {g} gauges"),
         }
     };

@@ -9,7 +9,7 @@ pub mod spring;
 
 pub use air::{AirDrag, Wind, WindField};
 pub use attach::Attach;
-pub use bending::LinearHinge;
+pub use bending::{DihedralHinge, LinearHinge, Recon, Rigidity};
 pub use fabric::{Fabric, FabricError};
 pub use membrane::{Membrane, Strain};
 pub use spring::{Spring, Tangent};

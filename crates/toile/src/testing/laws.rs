@@ -3,7 +3,9 @@
 use super::conformance::{Check, Claim, Claims, conformance};
 use crate::drive::Motion;
 use crate::forces::attach::Hold;
-use crate::forces::{AirDrag, Attach, Fabric, LinearHinge, Membrane, Spring, Strain, Tangent, Wind};
+use crate::forces::{
+    AirDrag, Attach, DihedralHinge, Fabric, LinearHinge, Membrane, Spring, Strain, Tangent, Wind,
+};
 use crate::interaction::{Elements, ForceModel, Law, Outside};
 use crate::math::{DVec3, random};
 use crate::mesh::{Mesh, Pattern, shapes};
@@ -35,6 +37,14 @@ pub fn check_all() -> Vec<(&'static str, Vec<Check>)> {
         ("membrane, green", check(Membrane::elements(mesh, fabric, Strain::Green), &x, ELASTIC)),
         ("membrane, engineering", check(Membrane::elements(mesh, fabric, Strain::Engineering), &x, ELASTIC)),
         ("linear hinge", check(LinearHinge::elements(mesh, fabric), &x, exact)),
+        (
+            "dihedral hinge",
+            check(
+                DihedralHinge::elements(mesh, fabric),
+                &x,
+                Claims { stiffness: Claim::Positive, damping: Claim::Exact, ..ELASTIC },
+            ),
+        ),
         ("air drag", check(AirDrag::elements(mesh, 0.4), &x, OUTSIDE)),
         ("wind", check(Wind::elements(mesh, 0.4, 0.6), &x, OUTSIDE)),
     ];

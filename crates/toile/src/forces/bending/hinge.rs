@@ -1,4 +1,4 @@
-//! Bending across edges.
+//! The linear hinge: one constant stencil per edge.
 
 use crate::forces::Fabric;
 use crate::interaction::{Elements, Law, Response, Sample};
