@@ -66,7 +66,7 @@ pub mod testing;
 pub mod world;
 
 pub use error::{FrameError, SetupError, SetupProblem};
-pub use forces::{Fabric, WindField};
+pub use forces::{Bend, Curve, Fabric, WindField};
 pub use freedom::Freedom;
 pub use probe::Probe;
 pub use solve::SolverSettings;

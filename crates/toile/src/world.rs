@@ -604,7 +604,7 @@ fn internal_forces(mesh: &Mesh, cloth: &Cloth) -> Vec<Box<dyn ForceModel>> {
         }
         Stretching::Springs(tangent) => forces.push(Box::new(Spring::elements(mesh, &cloth.fabric, tangent))),
     }
-    if cloth.bending == Bending::Hinge && cloth.fabric.bend > 0.0 {
+    if cloth.bending == Bending::Hinge && cloth.fabric.bend.mean() > 0.0 {
         forces.push(Box::new(LinearHinge::elements(mesh, &cloth.fabric)));
     }
     if cloth.air.drag > 0.0 {
