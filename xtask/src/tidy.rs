@@ -20,7 +20,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("model", &["math", "drive", "forces", "freedom", "interaction", "solve", "state"]),
     ("step", &["math", "freedom", "model", "probe", "solve", "state"]),
     (
-        "world",
+        "setup",
         &[
             "math",
             "mesh",
@@ -30,7 +30,23 @@ const LAYERS: &[(&str, &[&str])] = &[
             "freedom",
             "interaction",
             "model",
+            "solve",
+            "state",
+            "step",
+        ],
+    ),
+    (
+        "world",
+        &[
+            "math",
+            "mesh",
+            "error",
+            "forces",
+            "freedom",
+            "interaction",
+            "model",
             "probe",
+            "setup",
             "solve",
             "state",
             "step",

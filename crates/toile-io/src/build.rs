@@ -292,11 +292,12 @@ fn engine_cloth(scene: &Scene, cloth: &Cloth, part: &Part) -> Result<toile::Clot
     let mesh = Mesh::new(part.positions.len(), part.faces.clone(), part.rest.clone())?;
     let fabric = Fabric {
         density: cloth.fabric.density,
-        stretch: cloth.fabric.stretch.values(),
-        shear: cloth.fabric.shear_stiffness(),
+        stretch: cloth.fabric.stretch.values().map(Into::into),
+        shear: cloth.fabric.shear_stiffness().into(),
         poisson: cloth.fabric.poisson,
-        bend: cloth.fabric.bend,
+        bend: cloth.fabric.bend.into(),
         damping: cloth.fabric.damping,
+        ..Fabric::default()
     };
     let (wind_drag, coefficient) = scene.wind.as_ref().map_or((0.0, 0.0), |w| (w.drag, w.drag_coefficient));
     Ok(toile::Cloth {

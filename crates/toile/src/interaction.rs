@@ -169,7 +169,7 @@ impl Coupling<'_> {
 }
 
 /// A tangent that does not change: a symmetric matrix K [N/m] that acts alike on x, y and z.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ConstantTangent {
     /// Where each row starts.
     pub start: Vec<usize>,
@@ -187,33 +187,17 @@ impl ConstantTangent {
         })
     }
 
-    /// (K t)_i.
-    #[inline]
-    pub fn row_times(&self, i: usize, t: &[DVec3]) -> DVec3 {
-        let row = self.start[i]..self.start[i + 1];
-        let entries = self.values[row.clone()].iter().zip(&self.columns[row]);
-        entries.fold(DVec3::ZERO, |sum, (k, j)| sum + *k * t[*j as usize])
-    }
-}
-
-/// K of a force whose tangent does not change: acts alike on x, y and z, and couples particles by numbers
-/// [N/m] in compressed rows.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ConstantTangent {
-    /// Where each particle's row starts; one entry more than there are particles.
-    pub start: Vec<usize>,
-    /// Column of each entry, ascending within a row.
-    pub columns: Vec<u32>,
-    /// Each entry.
-    pub values: Vec<f64>,
-}
-
-impl ConstantTangent {
     /// Columns and entries of row `i`.
     #[inline]
     pub fn row(&self, i: usize) -> impl Iterator<Item = (usize, f64)> {
         let range = self.start[i]..self.start[i + 1];
         self.columns[range.clone()].iter().zip(&self.values[range]).map(|(j, value)| (*j as usize, *value))
+    }
+
+    /// (K t)_i.
+    #[inline]
+    pub fn row_times(&self, i: usize, t: &[DVec3]) -> DVec3 {
+        self.row(i).fold(DVec3::ZERO, |sum, (j, k)| sum + k * t[j])
     }
 }
 

@@ -22,7 +22,8 @@ impl LinearHinge {
     pub fn elements(mesh: &Mesh, fabric: &Fabric) -> Elements<4, 1, LinearHinge> {
         let mut members = Vec::new();
         let mut weights = Vec::new();
-        let mut law = LinearHinge { stiffness: Vec::new(), damping: fabric.damping };
+        let mut law = LinearHinge { stiffness: Vec::new(), damping: fabric.bending_damping() };
+        let bend = fabric.bend.mean();
         for edge in mesh.edges().iter().filter(|e| !e.is_border()) {
             let wings = edge.faces.map(|face| wing(mesh, face, edge));
             let length = mesh.rest_length(edge);
@@ -34,7 +35,7 @@ impl LinearHinge {
             members.push([wings[0].apex, wings[1].apex, edge.ends[0], edge.ends[1]]);
             weights.push([[wa, wb, -(1.0 - along), -along]]);
             let l2 = length * length;
-            law.stiffness.push(2.0 * fabric.bend * l2 * l2 * (na + nb) / ((na * nb) * (na * nb)));
+            law.stiffness.push(2.0 * bend * l2 * l2 * (na + nb) / ((na * nb) * (na * nb)));
         }
         Elements::new(mesh.vertices(), &members, &weights, law)
     }
