@@ -6,6 +6,7 @@
 
 use super::forms::{Form, System};
 use super::krylov::{self, End, Method, Outcome, Stop};
+use super::multifrontal::{Factor, Symbolic};
 use super::operator::{BlockOperator, BlockSparse, MatrixFree, OperatorKind, Pattern};
 use super::precondition::{Preconditioner, PreconditionerKind};
 use crate::freedom::Mobility;
@@ -81,6 +82,7 @@ pub struct ImplicitEuler {
     answers: Vec<Interactions>,
     pattern: Option<Pattern>,
     blocks: Vec<DMat3>,
+    factor: Option<Factor>,
     impulse: Vec<DVec3>,
     unknown: Vec<DVec3>,
     change: Vec<DVec3>,
@@ -95,6 +97,7 @@ impl ImplicitEuler {
         probe.lap(Stage::Forces);
 
         let n = mass.len();
+        let factored = settings.preconditioner == PreconditionerKind::Cholesky && self.factorise(task, now);
         let (mut free, mut sparse);
         let inner: &mut dyn BlockOperator = match settings.operator {
             OperatorKind::MatrixFree => {
@@ -108,7 +111,10 @@ impl ImplicitEuler {
             }
         };
         let mut system = System::new(settings.form, mobility, mass, inner);
-        let preconditioner = Preconditioner::new(settings.preconditioner, &system);
+        let factor = self.factor.as_ref().filter(|_| factored);
+        let preconditioner = Preconditioner::new(settings.preconditioner, &system, factor);
+        probe.counters.indefinite +=
+            u64::from(settings.preconditioner == PreconditionerKind::Cholesky && !factored);
         let y = system.right_side(&self.impulse);
         let scales = system.force_scales(dt);
         let weight = STANDARD_GRAVITY * reduce::sum(n, |i| mass[i]) / n as f64;
@@ -136,6 +142,17 @@ impl ImplicitEuler {
         parallel::fill(&mut next.x, |i| now.x[i] + dt * (now.v[i] + change[i]));
         next.grips.clone_from(&now.grips);
         outcome
+    }
+
+    /// Factors the mass form of the system; whether it has a factor.
+    fn factorise(&mut self, task: Task, now: &State) -> bool {
+        let Bodies { mass, forces, .. } = task.bodies;
+        let pattern = self.pattern.get_or_insert_with(|| Pattern::new(mass.len(), forces));
+        let sparse = BlockSparse::assemble(pattern, forces, &self.answers, &mut self.blocks);
+        let factor = self
+            .factor
+            .get_or_insert_with(|| Factor::new(Symbolic::new(pattern.start(), pattern.columns(), &now.x)));
+        factor.refresh(sparse.blocks(), mass, task.mobility).is_ok()
     }
 
     /// Answers of all forces, and the impulse h (f − h V v) [N·s] on each particle.

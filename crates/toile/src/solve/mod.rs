@@ -3,12 +3,14 @@
 pub mod forms;
 pub mod implicit;
 pub mod krylov;
+pub mod multifrontal;
 pub mod operator;
 pub mod precondition;
 
 pub use forms::Form;
 pub use implicit::{Bodies, ImplicitEuler, SolverSettings, Task};
 pub use krylov::{End, Method, Outcome, Stop};
+pub use multifrontal::{Factor, NotPositive, Precision, Symbolic};
 pub use operator::{BlockOperator, LinearOperator, OperatorKind};
 pub use precondition::{Preconditioner, PreconditionerKind};
 

@@ -113,6 +113,16 @@ impl Pattern {
         Pattern { start, columns, place }
     }
 
+    /// Where the blocks of each row start, and where the last one ends.
+    pub fn start(&self) -> &[usize] {
+        &self.start
+    }
+
+    /// Column of each block, ascending in each row.
+    pub fn columns(&self) -> &[u32] {
+        &self.columns
+    }
+
     /// Number of blocks.
     pub fn blocks(&self) -> usize {
         self.columns.len()
@@ -142,6 +152,11 @@ impl<'a> BlockSparse<'a> {
             });
         }
         BlockSparse { pattern, blocks }
+    }
+
+    /// The blocks, in the order of the pattern.
+    pub fn blocks(&self) -> &[DMat3] {
+        self.blocks
     }
 }
 
