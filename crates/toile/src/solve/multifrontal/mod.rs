@@ -158,12 +158,12 @@ impl Factor {
         Ok(())
     }
 
-    /// z ≈ P H⁻¹ r. Without a factor, the diagonal stands in for H.
+    /// z ≈ P H⁻¹ P r. Without a factor, the diagonal stands in for H.
     pub fn solve(&self, r: &[DVec3], z: &mut [DVec3]) {
         self.solve_scaled(r, z, |_| 1.0, |_| 1.0);
     }
 
-    /// `z_i = after(i) (P H⁻¹ before r)_i`, with `before` applied entry by entry too.
+    /// `z_i = after(i) (P H⁻¹ P before r)_i`, with `before` applied entry by entry too.
     pub(super) fn solve_scaled(
         &self,
         r: &[DVec3],
@@ -172,7 +172,9 @@ impl Factor {
         after: impl Fn(usize) -> f64 + Sync,
     ) {
         let scale = &self.scale;
-        let load = |i: usize| r[i] * scale[i] * before(i);
+        // What a particle cannot follow would only set the scale for the rest of the vector.
+        let free = |i: usize| projector(&self.projectors, self.held[i]).map_or(r[i], |p| p * r[i]);
+        let load = |i: usize| free(i) * scale[i] * before(i);
         let size = reduce::max(r.len(), |i| load(i).abs().max_element());
         if size == 0.0 {
             z.fill(DVec3::ZERO);

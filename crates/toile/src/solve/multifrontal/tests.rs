@@ -355,8 +355,10 @@ fn portable_and_native_instructions_give_the_same_bits() {
     }
 }
 
-/// One front of random numbers, in tiles and as a dense lower triangle.
-fn random_front<S: Scalar>(front: &Front) -> (Vec<Column<S>>, Vec<Column<S>>, Vec<Vec<S>>) {
+type Columns<S> = Vec<Column<S>>;
+
+/// One front of random numbers, in tiles (panel and update) and as a dense lower triangle.
+fn random_front<S: Scalar>(front: &Front) -> (Columns<S>, Columns<S>, Vec<Vec<S>>) {
     let (k, n) = (front.width(), front.width() + 3 * front.border);
     let mut panel = vec![Column::default(); front.panel_columns()];
     let mut update = vec![Column::default(); front.update_columns()];
