@@ -451,7 +451,7 @@ fn solver(solver: &schema::Solver) -> SolverSettings {
             schema::Operator::BlockSparse => OperatorKind::BlockSparse,
         },
         preconditioner: match solver.preconditioner {
-            schema::Preconditioner::Cholesky => default.preconditioner,
+            schema::Preconditioner::Cholesky => PreconditionerKind::Cholesky,
             schema::Preconditioner::BlockJacobi => PreconditionerKind::BlockJacobi,
             schema::Preconditioner::None => PreconditionerKind::None,
         },
