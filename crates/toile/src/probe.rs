@@ -50,8 +50,6 @@ pub struct Counters {
     pub stages: u64,
     /// Linear systems solved.
     pub solves: u64,
-    /// Factorisations.
-    pub factors: u64,
     /// Iterations of the linear solver.
     pub iterations: u64,
     /// Solves that ended at the iteration limit.
@@ -75,7 +73,7 @@ pub struct Counters {
 }
 
 /// The channels of [`Counters`], in the order of [`Counters::values`].
-pub const COUNTER_CHANNELS: [Channel; 14] = [
+pub const COUNTER_CHANNELS: [Channel; 13] = [
     Channel { name: "substeps", unit: "", meaning: "substeps taken, over all islands" },
     Channel {
         name: "retries",
@@ -84,7 +82,6 @@ pub const COUNTER_CHANNELS: [Channel; 14] = [
     },
     Channel { name: "stages", unit: "", meaning: "implicit stages solved" },
     Channel { name: "solves", unit: "", meaning: "linear systems solved" },
-    Channel { name: "factors", unit: "", meaning: "factorisations" },
     Channel { name: "iterations", unit: "", meaning: "iterations of the linear solver" },
     Channel { name: "capped", unit: "", meaning: "solves that ended at the iteration limit" },
     Channel { name: "indefinite", unit: "", meaning: "solves that met no or negative stiffness" },
@@ -112,7 +109,6 @@ impl Counters {
             self.retries as f64,
             self.stages as f64,
             self.solves as f64,
-            self.factors as f64,
             self.iterations as f64,
             self.capped as f64,
             self.indefinite as f64,
@@ -131,7 +127,6 @@ impl Counters {
         self.retries += other.retries;
         self.stages += other.stages;
         self.solves += other.solves;
-        self.factors += other.factors;
         self.iterations += other.iterations;
         self.capped += other.capped;
         self.indefinite += other.indefinite;

@@ -16,14 +16,13 @@ pub const STANDARD_GRAVITY: f64 = 9.81;
 
 /// A solver of (M + A) Δv = b, A = h² V + h W from the answers of the forces.
 ///
-/// A Cholesky factor is made at the first solve of a stage and kept for the others as long as it is good enough:
-/// the tangent changes little between them. Never longer, so that a step does not depend on the one before it.
+/// A Cholesky factor is made anew for every solve: foreseen stress changes between them from slack to taut, and
+/// with the factor of the solve before, conjugate gradients needed hundreds of iterations instead of two.
 #[derive(Default)]
 pub struct LinearSolver {
     pattern: Option<Pattern>,
     blocks: Vec<DMat3>,
     factor: Option<Factor>,
-    worn: bool,
     unknown: Vec<DVec3>,
     work: Vec<DVec3>,
 }
@@ -42,15 +41,7 @@ pub struct Equation<'a> {
     pub limit: f64,
 }
 
-/// Iterations with an old factor above which a new one pays.
-const FACTOR_WORN: usize = 5;
-
 impl LinearSolver {
-    /// Forgets what was kept from earlier solves: a new stage begins.
-    pub fn begin(&mut self) {
-        self.worn = true;
-    }
-
     /// Solves for the velocity change `change` under the impulses `b` [N·s], which it may alter.
     pub fn solve(
         &mut self,
@@ -101,7 +92,6 @@ impl LinearSolver {
 
         let outcome =
             krylov::solve(settings.method, &mut system, &preconditioner, &y, &mut self.unknown, &stop);
-        self.worn = outcome.iterations > FACTOR_WORN;
         change.resize(n, DVec3::ZERO);
         system.velocity_change(&self.unknown, change);
         if mobility.projectors.is_empty() {
@@ -121,7 +111,7 @@ impl LinearSolver {
 }
 
 impl LinearSolver {
-    /// Assembles A and factors M + P A P if the factor at hand is worn; whether there is one.
+    /// Assembles A and factors M + P A P; whether there is a factor.
     fn factorise(&mut self, bodies: Bodies, answers: &[Interactions], probe: &mut Probe) -> bool {
         let Bodies { mass, forces, mobility, start, .. } = bodies;
         let pattern = self.pattern.get_or_insert_with(|| Pattern::new(mass.len(), forces));
@@ -129,12 +119,10 @@ impl LinearSolver {
         probe.lap(Stage::Assemble);
         let order = || Symbolic::new(pattern.start(), pattern.columns(), start);
         let factor = self.factor.get_or_insert_with(|| Factor::new(order()));
-        if self.worn || factor.precision().is_none() {
-            probe.counters.factors += 1;
-            probe.counters.indefinite += u64::from(factor.refresh(sparse.blocks(), mass, mobility).is_err());
-        }
+        let factored = factor.refresh(sparse.blocks(), mass, mobility).is_ok();
+        probe.counters.indefinite += u64::from(!factored);
         probe.lap(Stage::Factor);
-        factor.precision().is_some()
+        factored
     }
 }
 
