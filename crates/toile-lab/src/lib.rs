@@ -4,6 +4,7 @@
 //! With `$TOILE_DATA` set, experiments that know an independent reference there compare with it too.
 
 mod benches;
+mod hang;
 mod labs;
 mod material;
 pub mod report;
@@ -49,6 +50,11 @@ pub const LABS: &[Lab] = &[
         id: "freefall",
         title: "a crumpled cloth in free fall keeps its momentum and drifts nowhere, with every solver",
         run: labs::freefall::run,
+    },
+    Lab {
+        id: "fall",
+        title: "the same fall at every stiffness, mass and mesh, at frames of 31.6 ms",
+        run: labs::fall::run,
     },
     Lab {
         id: "laws",

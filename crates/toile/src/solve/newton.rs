@@ -11,7 +11,7 @@
 
 use super::bodies::Bodies;
 use super::krylov::End;
-use super::linear::{Equation, LinearSolver, mean_weight};
+use super::linear::{Equation, LinearSolver, STANDARD_GRAVITY, mean_weight};
 use super::settings::SolverSettings;
 use crate::interaction::{Interactions, Mix, Moment, Stress};
 use crate::math::{DVec3, parallel, reduce};
@@ -63,6 +63,12 @@ const PATIENCE: usize = 4;
 
 /// Part of the present residual that a linear solve may leave on the way to equilibrium.
 const LINEAR_SHARE: f64 = 1e-3;
+
+/// Towards equilibrium: the h of the first step, in units of the time in which cloth falls its own size; how it
+/// grows with every new best, up to the h asked for; and how it is cut when there is none.
+const FIRST_REACH: f64 = 0.3;
+const GROWTH: f64 = 1.5;
+const CUT: f64 = 0.25;
 
 /// Newton's method, with the storage it keeps.
 #[derive(Default)]
@@ -127,6 +133,10 @@ impl Newton {
         probe: &mut Probe,
     ) -> Reached {
         let n = bodies.mass.len();
+        let (mut goal, longest) = (goal, goal.h);
+        if goal.base.is_none() {
+            goal.h = longest.min(FIRST_REACH * (bodies.size / STANDARD_GRAVITY).sqrt());
+        }
         kept.resize(bodies.forces.len(), Vec::new());
         self.start.clone_from(x);
         if kept.iter().all(|k| k.is_empty()) {
@@ -180,6 +190,7 @@ impl Newton {
                 if leading || merit.no_worse_than(&self.best.merit, 0.0) {
                     self.best.note(x, kept, merit);
                     stall = 0;
+                    goal.h = longest.min(GROWTH * goal.h);
                 } else {
                     stall += 1;
                 }
@@ -197,14 +208,22 @@ impl Newton {
             if converged {
                 break;
             }
-            if stall >= PATIENCE || !merit.total().is_finite() {
+            let patience = if goal.base.is_some() { PATIENCE } else { 2 * PATIENCE };
+            if stall >= patience || !merit.total().is_finite() {
                 x.clone_from(&self.best.x);
                 kept.clone_from(&self.best.kept);
                 let against = self.best.merit.against;
+                // Towards equilibrium, a shorter reach turns the step as well; in motion, h is given.
+                goal.h *= if goal.base.is_none() { CUT } else { 1.0 };
                 merit = self.evaluate(bodies, goal, x, kept, probe);
                 merit.against = against;
-                (careful, stall) = (true, 0);
+                (careful, stall) = (goal.base.is_some(), 0);
             }
+        }
+        if !converged && goal.base.is_none() && !led {
+            x.clone_from(&self.best.x);
+            kept.clone_from(&self.best.kept);
+            merit = self.evaluate(bodies, goal, x, kept, probe);
         }
         for place in bodies.places {
             let p = place.particle as usize;
