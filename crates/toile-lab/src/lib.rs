@@ -8,6 +8,7 @@ mod labs;
 mod material;
 pub mod report;
 pub mod session;
+mod statics;
 
 pub use report::{Figure, Op, Report, Timing};
 pub use session::{LabError, Session};
@@ -44,6 +45,11 @@ pub const LABS: &[Lab] = &[
         id: "shear",
         title: "simple shear patch test against the closed form, on every mesh pattern",
         run: labs::patch::shear,
+    },
+    Lab {
+        id: "bending-patch",
+        title: "constant curvature, imposed and relaxed, in 16 directions on every kind of mesh; rolling; hinge bias",
+        run: labs::bending_patch::run,
     },
     Lab {
         id: "freefall",

@@ -1,6 +1,7 @@
 //! The experiments.
 
 pub mod aligned_springs;
+pub mod bending_patch;
 pub mod forms;
 pub mod freefall;
 pub mod laws;
