@@ -8,7 +8,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 use toile::forces::{Strain, Tangent};
 use toile::mesh::{Mesh, shapes};
-use toile::solve::{Form, Method, OperatorKind, PreconditionerKind};
+use toile::solve::{
+    DrapeSettings, Form, Integrator, LambdaRhs, Method, NewtonSettings, OperatorKind, PreconditionerKind,
+};
 use toile::{
     Air, Bending, Fabric, Freedom, Grip, PinDown, Setup, SolverSettings, Stretching, WindField, World,
 };
@@ -97,7 +99,7 @@ pub fn build(scene: &Scene) -> Result<Built, BuildError> {
         gravity: scene.gravity,
         wind: wind(scene),
         solver: solver(&scene.solver),
-        substeps: scene.solver.substeps,
+        substeps: scene.substeps(),
     };
     let world = World::new(setup).map_err(|error| BuildError { message: error.to_string() })?;
     let exports = parts.into_iter().map(|part| part.export).collect();
@@ -290,11 +292,12 @@ fn engine_cloth(scene: &Scene, cloth: &Cloth, part: &Part) -> Result<toile::Clot
     let mesh = Mesh::new(part.positions.len(), part.faces.clone(), part.rest.clone())?;
     let fabric = Fabric {
         density: cloth.fabric.density,
-        stretch: cloth.fabric.stretch.values(),
-        shear: cloth.fabric.shear_stiffness(),
+        stretch: cloth.fabric.stretch.values().map(Into::into),
+        shear: cloth.fabric.shear_stiffness().into(),
         poisson: cloth.fabric.poisson,
-        bend: cloth.fabric.bend,
+        bend: cloth.fabric.bend.into(),
         damping: cloth.fabric.damping,
+        ..Fabric::default()
     };
     let (wind_drag, coefficient) = scene.wind.as_ref().map_or((0.0, 0.0), |w| (w.drag, w.drag_coefficient));
     Ok(toile::Cloth {
@@ -402,6 +405,29 @@ fn wind(scene: &Scene) -> WindField {
 fn solver(solver: &schema::Solver) -> SolverSettings {
     let default = SolverSettings::default();
     SolverSettings {
+        integrator: match solver.integrator {
+            schema::Integrator::Bdf2 => Integrator::Bdf2,
+            schema::Integrator::TrBdf2 => Integrator::TrBdf2,
+            schema::Integrator::ImplicitEuler => Integrator::ImplicitEuler,
+            schema::Integrator::LinearEuler => Integrator::LinearEuler,
+            schema::Integrator::LambdaMidpoint => Integrator::LambdaMidpoint,
+            schema::Integrator::QuasiStatic => Integrator::QuasiStatic,
+        },
+        lambda: solver.lambda,
+        lambda_rhs: match solver.lambda_rhs {
+            schema::LambdaRhs::Corrected => LambdaRhs::Corrected,
+            schema::LambdaRhs::Printed => LambdaRhs::Printed,
+        },
+        newton: NewtonSettings {
+            step: solver.newton_step,
+            residual: solver.newton_residual,
+            max_solves: solver.max_solves as usize,
+        },
+        drape: DrapeSettings {
+            step: solver.drape_step,
+            residual: solver.drape_residual,
+            max_solves: solver.drape_solves as usize,
+        },
         form: match solver.form {
             schema::Form::Symmetric => Form::Symmetric,
             schema::Form::Mass => Form::Mass,
@@ -417,6 +443,7 @@ fn solver(solver: &schema::Solver) -> SolverSettings {
             schema::Operator::BlockSparse => OperatorKind::BlockSparse,
         },
         preconditioner: match solver.preconditioner {
+            schema::Preconditioner::Cholesky => default.preconditioner,
             schema::Preconditioner::BlockJacobi => PreconditionerKind::BlockJacobi,
             schema::Preconditioner::None => PreconditionerKind::None,
         },

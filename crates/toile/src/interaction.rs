@@ -16,15 +16,23 @@ pub struct Sample<const P: usize, const G: usize> {
     pub gauge: [DVec3; G],
     /// Their rates ġ = Σ S v.
     pub rate: [DVec3; G],
+    /// Stress the element is expected to have after the coming step, if an integrator keeps it: the geometric
+    /// part of the tangent is built from this instead of the present stress.
+    pub foreseen: Option<Stress>,
 }
+
+/// Stress of an element, in the components of its law.
+pub type Stress = [f64; 3];
 
 /// What an element answers, in generalised units: forces are conjugate to the gauges.
 #[derive(Clone, Copy, Debug)]
 pub struct Response<const G: usize> {
     /// Stored energy [J].
     pub energy: f64,
-    /// Generalised force φ on each gauge; at rest φ = −∂E/∂g.
+    /// Generalised force φ on each gauge.
     pub force: [DVec3; G],
+    /// The part of φ that is not −∂E/∂g: viscosity, drag, wind.
+    pub lossy: [DVec3; G],
     /// Stiffness V ⪰ 0, equal to −∂φ/∂g or above it.
     pub stiffness: [[DMat3; G]; G],
     /// Damping W ⪰ 0, equal to −∂φ/∂ġ or above it.
@@ -36,6 +44,7 @@ impl<const G: usize> Response<G> {
     pub const ZERO: Response<G> = Response {
         energy: 0.0,
         force: [DVec3::ZERO; G],
+        lossy: [DVec3::ZERO; G],
         stiffness: [[DMat3::ZERO; G]; G],
         damping: [[DMat3::ZERO; G]; G],
     };
@@ -54,6 +63,22 @@ pub trait Law<const P: usize, const G: usize>: Send + Sync {
     /// Tells a law that depends on the outside (wind, moving targets) what the outside is at the end of the
     /// coming substep.
     fn drive(&mut self, _outside: &Outside) {}
+
+    /// Whether any of its force is not −∂E/∂g.
+    fn is_lossy(&self) -> bool {
+        false
+    }
+
+    /// Whether [`Law::foresee`] says anything.
+    fn foresees(&self) -> bool {
+        false
+    }
+
+    /// The stress after the gauges change by `change` and their rates by `change` × `per_time` [1/s], with the
+    /// strain linearised at `at`.
+    fn foresee(&self, _element: usize, _at: &Sample<P, G>, _change: &[DVec3; G], _per_time: f64) -> Stress {
+        [0.0; 3]
+    }
 }
 
 /// What acts on cloth from outside at the end of a substep.
@@ -101,32 +126,78 @@ impl Mix {
 /// The answers of all elements of one model; thrown away after the step.
 #[derive(Clone, Debug, Default)]
 pub struct Interactions {
-    /// φ of each gauge of each element.
+    /// Stored energy [J].
+    pub energy: f64,
+    /// φ of each gauge of each element; of each particle where the tangent is constant.
     pub force: Vec<DVec3>,
-    /// φ − lag·V ġ of each gauge.
+    /// φ − lag·V ġ, in the same places.
     pub push: Vec<DVec3>,
-    /// The mixed tangent, G×G blocks per element, row by row.
+    /// The part of φ that is not −∂E/∂g; empty if there is none.
+    pub lossy: Vec<DVec3>,
+    /// The mixed tangent, G×G blocks per element, row by row; empty where it is constant.
     pub tangent: Vec<DMat3>,
+    /// Factor of a constant tangent.
+    pub scale: f64,
+    energies: Vec<f64>,
 }
 
-/// K of a force whose tangent does not change: acts alike on x, y and z, and couples particles by numbers
-/// [N/m] in compressed rows.
-#[derive(Clone, Debug, PartialEq)]
+/// How a family of forces couples particles.
+#[derive(Clone, Copy)]
+pub enum Coupling<'a> {
+    /// Through the gauges of elements, with a tangent that changes from step to step.
+    Elements(&'a Stencil),
+    /// Through a matrix that does not change but for a factor.
+    Constant(&'a ConstantTangent),
+}
+
+impl Coupling<'_> {
+    /// Adds `values`, one of the vectors of [`Interactions`], to the particles.
+    pub fn scatter(&self, values: &[DVec3], out: &mut [DVec3]) {
+        match self {
+            Coupling::Elements(stencil) => stencil.scatter(values, out),
+            Coupling::Constant(_) => parallel::update(out, |i, total| *total += values[i]),
+        }
+    }
+
+    /// Row and column of every block, in the order of its keys.
+    pub fn columns(&self) -> Box<dyn Iterator<Item = (u32, u32)> + '_> {
+        match self {
+            Coupling::Elements(stencil) => Box::new(stencil.columns()),
+            Coupling::Constant(k) => Box::new(k.entries().map(|(row, column, _)| (row, column))),
+        }
+    }
+}
+
+/// A tangent that does not change: a symmetric matrix K [N/m] that acts alike on x, y and z.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ConstantTangent {
-    /// Where each particle's row starts; one entry more than there are particles.
+    /// Where each row starts.
     pub start: Vec<usize>,
-    /// Column of each entry, ascending within a row.
+    /// Columns, ascending in each row.
     pub columns: Vec<u32>,
-    /// Each entry.
+    /// Entries [N/m].
     pub values: Vec<f64>,
 }
 
 impl ConstantTangent {
+    /// (row, column, entry) in order of rows.
+    pub fn entries(&self) -> impl Iterator<Item = (u32, u32, f64)> {
+        self.start.windows(2).enumerate().flat_map(move |(row, bounds)| {
+            (bounds[0]..bounds[1]).map(move |k| (row as u32, self.columns[k], self.values[k]))
+        })
+    }
+
     /// Columns and entries of row `i`.
     #[inline]
     pub fn row(&self, i: usize) -> impl Iterator<Item = (usize, f64)> {
         let range = self.start[i]..self.start[i + 1];
         self.columns[range.clone()].iter().zip(&self.values[range]).map(|(j, value)| (*j as usize, *value))
+    }
+
+    /// (K t)_i.
+    #[inline]
+    pub fn row_times(&self, i: usize, t: &[DVec3]) -> DVec3 {
+        self.row(i).fold(DVec3::ZERO, |sum, (j, k)| sum + k * t[j])
     }
 }
 
@@ -134,14 +205,20 @@ impl ConstantTangent {
 pub trait ForceModel: Send + Sync {
     /// Short name, used in energy reports.
     fn name(&self) -> &'static str;
-    /// Which particles interact, and with which weights.
-    fn stencil(&self) -> &Stencil;
-    /// Fills `out` with every element's answer at `at`.
-    fn respond(&self, at: Moment, mix: Mix, out: &mut Interactions);
+    /// Which particles interact, and how.
+    fn coupling(&self) -> Coupling<'_>;
+    /// Fills `out` with every element's answer at `at`; `foreseen` holds the stress kept by
+    /// [`ForceModel::foresee`], or nothing.
+    fn respond(&self, at: Moment, mix: Mix, foreseen: &[Stress], out: &mut Interactions);
     /// Stored energy at `at` [J].
     fn energy(&self, at: Moment) -> f64;
     /// See [`Law::drive`].
     fn drive(&mut self, outside: &Outside);
+    /// See [`Law::is_lossy`].
+    fn is_lossy(&self) -> bool;
+    /// Moves each kept stress by `fraction` of the way to that after particles change by `change` [m] and
+    /// their velocities by `change` × `per_time`. Families without a geometric tangent keep none.
+    fn foresee(&self, at: Moment, change: &[DVec3], per_time: f64, fraction: f64, kept: &mut Vec<Stress>);
 }
 
 /// A law applied to many elements of the same shape.
@@ -157,20 +234,33 @@ impl<const P: usize, const G: usize, L: Law<P, G>> Elements<P, G, L> {
         Elements { stencil: Stencil::new(particles, members, weights), law }
     }
 
+    /// Which particles interact, and with which weights.
+    pub fn stencil(&self) -> &Stencil {
+        &self.stencil
+    }
+
     /// What `element` sees at `at`.
     pub fn sample(&self, element: usize, at: Moment) -> Sample<P, G> {
         let members = &self.stencil.members[element * P..][..P];
-        let weights = &self.stencil.weights[element * P * G..][..P * G];
-        let mut sample = Sample { x: [DVec3::ZERO; P], gauge: [DVec3::ZERO; G], rate: [DVec3::ZERO; G] };
+        let mut x = [DVec3::ZERO; P];
         for a in 0..P {
-            let (x, v) = (at.x[members[a] as usize], at.v[members[a] as usize]);
-            sample.x[a] = x;
+            x[a] = at.x[members[a] as usize];
+        }
+        Sample { x, gauge: self.gauges(element, at.x), rate: self.gauges(element, at.v), foreseen: None }
+    }
+
+    /// Gauges of `element` for particle values `t`.
+    fn gauges(&self, element: usize, t: &[DVec3]) -> [DVec3; G] {
+        let members = &self.stencil.members[element * P..][..P];
+        let weights = &self.stencil.weights[element * P * G..][..P * G];
+        let mut gauge = [DVec3::ZERO; G];
+        for a in 0..P {
+            let value = t[members[a] as usize];
             for g in 0..G {
-                sample.gauge[g] += weights[g * P + a] * x;
-                sample.rate[g] += weights[g * P + a] * v;
+                gauge[g] += weights[g * P + a] * value;
             }
         }
-        sample
+        gauge
     }
 }
 
@@ -179,33 +269,42 @@ impl<const P: usize, const G: usize, L: Law<P, G>> ForceModel for Elements<P, G,
         self.law.name()
     }
 
-    fn stencil(&self) -> &Stencil {
-        &self.stencil
+    fn coupling(&self) -> Coupling<'_> {
+        Coupling::Elements(&self.stencil)
     }
 
-    fn respond(&self, at: Moment, mix: Mix, out: &mut Interactions) {
+    fn respond(&self, at: Moment, mix: Mix, foreseen: &[Stress], out: &mut Interactions) {
         let len = self.stencil.len();
-        out.force.resize(len * G, DVec3::ZERO);
-        out.push.resize(len * G, DVec3::ZERO);
+        out.energies.resize(len, 0.0);
+        for vectors in [&mut out.force, &mut out.push, &mut out.lossy] {
+            vectors.resize(len * G, DVec3::ZERO);
+        }
         out.tangent.resize(len * G * G, DMat3::ZERO);
-        parallel::update_groups3(
-            (&mut out.force, G),
-            (&mut out.push, G),
-            (&mut out.tangent, G * G),
-            |element, force, push, tangent| {
-                let sample = self.sample(element, at);
-                let answer = self.law.respond(element, &sample);
-                for g in 0..G {
-                    force[g] = answer.force[g];
-                    push[g] = answer.force[g];
-                    for k in 0..G {
-                        push[g] -= mix.lag * (answer.stiffness[g][k] * sample.rate[k]);
-                        tangent[g * G + k] =
-                            answer.stiffness[g][k] * mix.stiffness + answer.damping[g][k] * mix.damping;
-                    }
-                }
-            },
+        let slots = (
+            (&mut out.energies[..], 1),
+            (&mut out.force[..], G),
+            (&mut out.push[..], G),
+            (&mut out.lossy[..], G),
+            (&mut out.tangent[..], G * G),
         );
+        parallel::update_groups5(slots, |element, energy, force, push, lossy, tangent| {
+            let mut sample = self.sample(element, at);
+            sample.foreseen = foreseen.get(element).copied();
+            let answer = self.law.respond(element, &sample);
+            energy[0] = answer.energy;
+            for g in 0..G {
+                force[g] = answer.force[g];
+                push[g] = answer.force[g];
+                lossy[g] = answer.lossy[g];
+                for k in 0..G {
+                    push[g] -= mix.lag * (answer.stiffness[g][k] * sample.rate[k]);
+                    tangent[g * G + k] =
+                        answer.stiffness[g][k] * mix.stiffness + answer.damping[g][k] * mix.damping;
+                }
+            }
+        });
+        let energies = &out.energies;
+        out.energy = reduce::sum(len, |e| energies[e]);
     }
 
     fn energy(&self, at: Moment) -> f64 {
@@ -214,6 +313,24 @@ impl<const P: usize, const G: usize, L: Law<P, G>> ForceModel for Elements<P, G,
 
     fn drive(&mut self, outside: &Outside) {
         self.law.drive(outside);
+    }
+
+    fn is_lossy(&self) -> bool {
+        self.law.is_lossy()
+    }
+
+    fn foresee(&self, at: Moment, change: &[DVec3], per_time: f64, fraction: f64, kept: &mut Vec<Stress>) {
+        if !self.law.foresees() {
+            return;
+        }
+        kept.resize(self.stencil.len(), [0.0; 3]);
+        parallel::update(kept, |element, kept| {
+            let change = self.gauges(element, change);
+            let expected = self.law.foresee(element, &self.sample(element, at), &change, per_time);
+            for (kept, expected) in kept.iter_mut().zip(expected) {
+                *kept += fraction * (expected - *kept);
+            }
+        });
     }
 }
 

@@ -58,16 +58,18 @@ pub mod math;
 pub mod mesh;
 pub mod model;
 pub mod probe;
+pub mod setup;
 pub mod solve;
 pub mod state;
-mod step;
+pub mod step;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod world;
 
 pub use error::{FrameError, SetupError, SetupProblem};
-pub use forces::{Fabric, WindField};
+pub use forces::{Bend, Curve, Fabric, WindField};
 pub use freedom::Freedom;
 pub use probe::Probe;
+pub use setup::{Air, Bending, Cloth, Grip, PinDown, RestShape, Setup, Stretching};
 pub use solve::SolverSettings;
-pub use world::{Air, Bending, Cloth, Edit, Grip, PinDown, Setup, Snapshot, Stretching, World};
+pub use world::{Edit, Snapshot, World};

@@ -5,7 +5,7 @@ use crate::forces::WindField;
 use crate::freedom::{Freedom, Mobility};
 use crate::interaction::{ForceModel, Interactions, Mix, Moment, Outside};
 use crate::math::{DMat3, DVec3};
-use crate::solve::Bodies;
+use crate::solve::{Bodies, Course, Place};
 use crate::state::State;
 use std::ops::Range;
 
@@ -36,56 +36,38 @@ pub struct Model {
     pub gravity: DVec3,
     /// Wind.
     pub wind: WindField,
+    /// Mean edge at rest [m].
+    pub edge: f64,
+    /// Square root of the area at rest [m].
+    pub size: f64,
 }
 
 impl Model {
-    /// What an integrator needs to see.
-    pub fn bodies(&self) -> Bodies<'_> {
-        Bodies { mass: &self.mass, forces: &self.forces, gravity: self.gravity }
-    }
-
     /// Sum of all forces on each particle [N].
     pub fn forces_at(&self, state: &State) -> Vec<DVec3> {
         let mut sum: Vec<DVec3> = self.mass.iter().map(|m| self.gravity * *m).collect();
         let mut answer = Interactions::default();
         for force in &self.forces {
-            force.respond(Moment { x: &state.x, v: &state.v }, Mix::NONE, &mut answer);
-            force.stencil().scatter(&answer.force, &mut sum);
+            force.respond(Moment { x: &state.x, v: &state.v }, Mix::NONE, &[], &mut answer);
+            force.coupling().scatter(&answer.force, &mut sum);
         }
         sum
     }
 
-    /// Brings pins, wind and moving targets to the end of a substep: velocities of held particles become
-    /// those that lead to their places. Fills `mobility` and the `places` of particles that are led.
-    pub fn drive(
-        &mut self,
-        now: &mut State,
-        time: f64,
-        dt: f64,
-        mobility: &mut Mobility,
-        places: &mut Vec<(u32, DMat3, DVec3)>,
-    ) {
-        let end = time + dt;
-        let outside = Outside { time: end, dt, air: self.wind.at(end) };
-        for force in &mut self.forces {
-            force.drive(&outside);
-        }
+    /// Takes or lets go what pins hold during the substep from `time` to `time + dt`, and fills `mobility`.
+    pub fn begin(&self, now: &mut State, time: f64, dt: f64, mobility: &mut Mobility) {
         let mut freedom = self.freedom.clone();
-        places.clear();
         for (pin, grip) in self.pins.iter().zip(&mut now.grips) {
             if !pin.active.contains(&(time + 0.5 * dt)) {
                 *grip = None;
                 continue;
             }
-            let held = grip.get_or_insert_with(|| {
+            grip.get_or_insert_with(|| {
                 let before = pin.motion.at(time);
                 pin.particles.iter().map(|p| before.undo(now.x[*p as usize])).collect()
             });
-            let pose = pin.motion.at(end);
-            let blocked = DMat3::IDENTITY - pin.freedom.projector();
-            for (p, origin) in pin.particles.iter().zip(held) {
+            for p in &pin.particles {
                 freedom[*p as usize] = pin.freedom;
-                places.push((*p, blocked, pose.apply(*origin)));
             }
         }
         mobility.inverse_mass.clear();
@@ -93,10 +75,51 @@ impl Model {
         mobility.projectors.clear();
         let bound = freedom.iter().enumerate().filter(|(_, f)| **f != Freedom::Free);
         mobility.projectors.extend(bound.map(|(i, f)| (i as u32, f.projector())));
-        mobility.project(&mut now.v);
-        for (p, blocked, place) in places.iter() {
-            let p = *p as usize;
-            now.v[p] += *blocked * ((*place - now.x[p]) / dt);
+    }
+
+    /// Brings pins, wind and moving targets to `time`, the end of a step of `dt`.
+    fn go_to(&mut self, grips: &[Option<Vec<DVec3>>], time: f64, dt: f64, places: &mut Vec<Place>) {
+        let outside = Outside { time, dt, air: self.wind.at(time) };
+        for force in &mut self.forces {
+            force.drive(&outside);
+        }
+        places.clear();
+        for (pin, grip) in self.pins.iter().zip(grips) {
+            let Some(held) = grip else { continue };
+            let pose = pin.motion.at(time);
+            let blocked = DMat3::IDENTITY - pin.freedom.projector();
+            let lead = |(p, origin): (&u32, &DVec3)| Place { particle: *p, blocked, at: pose.apply(*origin) };
+            places.extend(pin.particles.iter().zip(held).map(lead));
+        }
+    }
+}
+
+/// A model on its way through a substep.
+pub struct Journey<'a> {
+    /// The model.
+    pub model: &'a mut Model,
+    /// What its pins hold.
+    pub grips: &'a [Option<Vec<DVec3>>],
+    /// Inverse masses during the substep.
+    pub mobility: &'a Mobility,
+    /// Where led particles must be.
+    pub places: &'a mut Vec<Place>,
+}
+
+impl Course for Journey<'_> {
+    fn go_to(&mut self, time: f64, dt: f64) {
+        self.model.go_to(self.grips, time, dt, self.places);
+    }
+
+    fn bodies(&self) -> Bodies<'_> {
+        Bodies {
+            mass: &self.model.mass,
+            forces: &self.model.forces,
+            gravity: self.model.gravity,
+            mobility: self.mobility,
+            places: self.places,
+            edge: self.model.edge,
+            size: self.model.size,
         }
     }
 }

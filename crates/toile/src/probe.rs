@@ -43,33 +43,59 @@ pub struct Counters {
     pub substeps: u64,
     /// Substeps redone as two halves because their result was not finite.
     pub retries: u64,
+    /// Implicit stages solved; some schemes have two per substep.
+    pub stages: u64,
+    /// Linear systems solved.
+    pub solves: u64,
     /// Iterations of the linear solver.
     pub iterations: u64,
     /// Solves that ended at the iteration limit.
     pub capped: u64,
     /// Solves that met a direction of no or negative stiffness.
     pub indefinite: u64,
-    /// Largest force left unbalanced by a linear solve [N].
+    /// Halvings of Newton steps by the line search.
+    pub shortened: u64,
+    /// Substeps redone carefully: Newton's method did not converge, or energy came out of nothing.
+    pub guarded: u64,
+    /// Stages accepted although Newton's method did not converge.
+    pub unconverged: u64,
+    /// Largest force left unbalanced on a particle [N].
     pub residual: f64,
-    /// Largest force left unbalanced by a linear solve, over the mean weight of a particle.
+    /// Largest force left unbalanced, over the mean weight of a particle.
     pub residual_ratio: f64,
+    /// Largest root mean square over particles of what a step left unbalanced, as an acceleration [m/s²].
+    pub residual_rms: f64,
     /// Seconds per stage by the caller's clock, summed over islands.
     pub seconds: [f64; Stage::ALL.len()],
 }
 
 /// The channels of [`Counters`], in the order of [`Counters::values`].
-pub const COUNTER_CHANNELS: [Channel; 7] = [
+pub const COUNTER_CHANNELS: [Channel; 13] = [
     Channel { name: "substeps", unit: "", meaning: "substeps taken, over all islands" },
     Channel {
         name: "retries",
         unit: "",
         meaning: "substeps redone as two halves: the result was not finite",
     },
+    Channel { name: "stages", unit: "", meaning: "implicit stages solved" },
+    Channel { name: "solves", unit: "", meaning: "linear systems solved" },
     Channel { name: "iterations", unit: "", meaning: "iterations of the linear solver" },
     Channel { name: "capped", unit: "", meaning: "solves that ended at the iteration limit" },
     Channel { name: "indefinite", unit: "", meaning: "solves that met no or negative stiffness" },
-    Channel { name: "residual", unit: "N", meaning: "largest force left unbalanced by a linear solve" },
+    Channel { name: "shortened", unit: "", meaning: "halvings of Newton steps" },
+    Channel {
+        name: "guarded",
+        unit: "",
+        meaning: "substeps redone carefully: not converged, or energy out of nothing",
+    },
+    Channel { name: "unconverged", unit: "", meaning: "stages accepted without convergence" },
+    Channel { name: "residual", unit: "N", meaning: "largest force left unbalanced on a particle" },
     Channel { name: "residual_ratio", unit: "", meaning: "the same over the mean weight of a particle" },
+    Channel {
+        name: "residual_rms",
+        unit: "m/s²",
+        meaning: "root mean square of what a step left unbalanced, as an acceleration",
+    },
 ];
 
 impl Counters {
@@ -78,11 +104,17 @@ impl Counters {
         [
             self.substeps as f64,
             self.retries as f64,
+            self.stages as f64,
+            self.solves as f64,
             self.iterations as f64,
             self.capped as f64,
             self.indefinite as f64,
+            self.shortened as f64,
+            self.guarded as f64,
+            self.unconverged as f64,
             self.residual,
             self.residual_ratio,
+            self.residual_rms,
         ]
     }
 
@@ -90,11 +122,17 @@ impl Counters {
     pub fn merge(&mut self, other: &Counters) {
         self.substeps += other.substeps;
         self.retries += other.retries;
+        self.stages += other.stages;
+        self.solves += other.solves;
         self.iterations += other.iterations;
         self.capped += other.capped;
         self.indefinite += other.indefinite;
+        self.shortened += other.shortened;
+        self.guarded += other.guarded;
+        self.unconverged += other.unconverged;
         self.residual = self.residual.max(other.residual);
         self.residual_ratio = self.residual_ratio.max(other.residual_ratio);
+        self.residual_rms = self.residual_rms.max(other.residual_rms);
         for (mine, theirs) in self.seconds.iter_mut().zip(other.seconds) {
             *mine += theirs;
         }

@@ -1,10 +1,10 @@
 //! The substep, in order. Whoever reads this has understood the program.
 
 use crate::freedom::Mobility;
-use crate::math::{DMat3, DVec3};
-use crate::model::Model;
+use crate::math::DVec3;
+use crate::model::{Journey, Model};
 use crate::probe::{Probe, Stage};
-use crate::solve::{ImplicitEuler, SolverSettings, Task};
+use crate::solve::{Place, SolverSettings, Span, Stepper};
 use crate::state::{State, StepError};
 
 /// Halvings of a substep before it is given up: 2⁻¹⁰ of it is tried last.
@@ -12,20 +12,22 @@ const DEEPEST: u32 = 10;
 
 /// Storage that a substep uses and throws away.
 #[derive(Default)]
-pub(crate) struct Scratch {
+struct Scratch {
     mobility: Mobility,
-    places: Vec<(u32, DMat3, DVec3)>,
-    integrator: ImplicitEuler,
+    places: Vec<Place>,
+    stepper: Stepper,
 }
 
 /// Particles joined by forces, with all that moves them. Stopping, retries and substeps are decided per
 /// island, so nothing unrelated changes a bit of it.
-pub(crate) struct Island {
+pub struct Island {
     /// Which cloth it belongs to.
-    pub cloth: usize,
+    pub(crate) cloth: usize,
     /// Vertex of the cloth that each particle is.
-    pub vertices: Vec<u32>,
+    pub(crate) vertices: Vec<u32>,
+    /// What is fixed.
     pub model: Model,
+    /// What moves.
     pub now: State,
     next: State,
     saved: State,
@@ -33,7 +35,12 @@ pub(crate) struct Island {
 }
 
 impl Island {
-    pub fn new(cloth: usize, vertices: Vec<u32>, model: Model, now: State) -> Island {
+    /// An island that belongs to no cloth: any particles with any forces.
+    pub fn alone(model: Model, now: State) -> Island {
+        Island::new(0, Vec::new(), model, now)
+    }
+
+    pub(crate) fn new(cloth: usize, vertices: Vec<u32>, model: Model, now: State) -> Island {
         Island {
             cloth,
             vertices,
@@ -43,6 +50,26 @@ impl Island {
             now,
             scratch: Scratch::default(),
         }
+    }
+
+    /// Puts a particle somewhere by hand. Its past means nothing then, and stress is foreseen anew.
+    pub(crate) fn place(&mut self, particle: usize, position: DVec3) {
+        self.now.x[particle] = position;
+        self.forget(particle);
+    }
+
+    /// Gives a particle another velocity.
+    pub(crate) fn push(&mut self, particle: usize, velocity: DVec3) {
+        self.now.v[particle] = velocity;
+        self.forget(particle);
+    }
+
+    fn forget(&mut self, particle: usize) {
+        let restart = &mut self.now.past.restart;
+        if let Err(at) = restart.binary_search(&(particle as u32)) {
+            restart.insert(at, particle as u32);
+        }
+        self.now.stress.clear();
     }
 
     /// Advances by one substep. Each stage reads the previous stage's output only; on an error the state is
@@ -57,12 +84,14 @@ impl Island {
         let Island { model, now, next, saved, scratch, .. } = self;
         probe.start();
         saved.copy_from(now);
-        model.drive(now, time, dt, &mut scratch.mobility, &mut scratch.places); // pins, air at time + dt
-        probe.lap(Stage::Drive);
-        let task = Task { bodies: model.bodies(), mobility: &scratch.mobility, settings, dt };
-        let outcome = scratch.integrator.advance(task, now, next, probe);
-        put_in_place(&scratch.places, next);
-        let sound = next.check_finite().and(outcome.check(now));
+        model.begin(now, time, dt, &mut scratch.mobility); // pins take hold or let go
+        let mut journey =
+            Journey { model, grips: &now.grips, mobility: &scratch.mobility, places: &mut scratch.places };
+        let span = Span { settings, time, dt };
+        let sound = match scratch.stepper.advance(&mut journey, span, now, next, probe) {
+            true => next.check_finite(),
+            false => Err(now.fastest()),
+        };
         std::mem::swap(now, if sound.is_ok() { next } else { saved });
         probe.counters.substeps += 1;
         probe.lap(Stage::Update);
@@ -76,27 +105,28 @@ impl Island {
         settings: &SolverSettings,
         time: f64,
         dt: f64,
-        depth: u32,
+        probe: &mut Probe,
+    ) -> Result<(), (StepError, f64)> {
+        self.advance_within(settings, time, dt, DEEPEST, probe)
+    }
+
+    fn advance_within(
+        &mut self,
+        settings: &SolverSettings,
+        time: f64,
+        dt: f64,
+        halvings: u32,
         probe: &mut Probe,
     ) -> Result<(), (StepError, f64)> {
         match self.step(settings, time, dt, probe) {
             Ok(()) => Ok(()),
-            Err(error) if depth == DEEPEST => Err((error, dt)),
+            Err(error) if halvings == 0 => Err((error, dt)),
             Err(_) => {
                 probe.counters.retries += 1;
                 let half = 0.5 * dt;
-                self.advance(settings, time, half, depth + 1, probe)?;
-                self.advance(settings, time + half, half, depth + 1, probe)
+                self.advance_within(settings, time, half, halvings - 1, probe)?;
+                self.advance_within(settings, time + half, half, halvings - 1, probe)
             }
         }
-    }
-}
-
-/// Held particles end exactly in their places: x + h v only comes within rounding of them.
-fn put_in_place(places: &[(u32, DMat3, DVec3)], next: &mut State) {
-    for (p, blocked, place) in places {
-        let p = *p as usize;
-        let off = *place - next.x[p];
-        next.x[p] = if *blocked == DMat3::IDENTITY { *place } else { next.x[p] + *blocked * off };
     }
 }

@@ -1,161 +1,18 @@
 //! The world: cloths, what holds them, and time.
 
-use crate::drive::Motion;
 use crate::error::{FrameError, SetupError, SetupProblem};
-use crate::forces::attach::Hold;
+use crate::forces::WindField;
 use crate::forces::membrane::{material_weights, principal_strain};
-use crate::forces::{
-    AirDrag, Attach, Fabric, LinearHinge, Membrane, Spring, Strain, Tangent, Wind, WindField,
-};
 use crate::freedom::Freedom;
-use crate::interaction::{ForceModel, Moment};
+use crate::interaction::Moment;
 use crate::math::{DVec3, reduce};
-use crate::mesh::Mesh;
-use crate::model::{Model, Pin};
+use crate::model::Model;
 use crate::probe::{Energies, Probe};
+use crate::setup::{self, Cloth, Setup, within_reach};
 use crate::solve::SolverSettings;
-use crate::state::{FARTHEST, State};
+use crate::state::State;
 use crate::step::Island;
 use rayon::prelude::*;
-use std::ops::Range;
-
-/// How cloth resists stretching.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Stretching {
-    /// Finite elements.
-    Membrane(Strain),
-    /// Springs along edges.
-    Springs(Tangent),
-}
-
-/// How cloth resists bending.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bending {
-    /// Not at all.
-    None,
-    /// The linear hinge.
-    Hinge,
-}
-
-/// What the air does to a cloth.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Air {
-    /// Isotropic drag [N·s/m³].
-    pub drag: f64,
-    /// Drag across the face, linear in the speed [N·s/m³].
-    pub normal: f64,
-    /// Drag across the face, quadratic in the speed: ½ρC_D [kg/m³].
-    pub quadratic: f64,
-}
-
-/// A piece of cloth.
-#[derive(Clone, Debug)]
-pub struct Cloth {
-    /// Name, unique in its world.
-    pub name: String,
-    /// Faces and their shape at rest.
-    pub mesh: Mesh,
-    /// Where the vertices start [m].
-    pub positions: Vec<DVec3>,
-    /// Velocity at the start [m/s].
-    pub velocity: DVec3,
-    /// What it is made of.
-    pub fabric: Fabric,
-    /// Model of stretching.
-    pub stretching: Stretching,
-    /// Model of bending.
-    pub bending: Bending,
-    /// What the air does to it.
-    pub air: Air,
-}
-
-impl Cloth {
-    /// A cloth of finite elements and hinges, at rest, in no air.
-    pub fn new(name: &str, mesh: Mesh, positions: Vec<DVec3>, fabric: Fabric) -> Cloth {
-        Cloth {
-            name: name.to_string(),
-            mesh,
-            positions,
-            velocity: DVec3::ZERO,
-            fabric,
-            stretching: Stretching::Membrane(Strain::Green),
-            bending: Bending::Hinge,
-            air: Air::default(),
-        }
-    }
-}
-
-/// How firmly a pin holds.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Grip {
-    /// Exactly, leaving this much freedom.
-    Hard(Freedom),
-    /// By springs of `stiffness` [N/m] and `damping` [N·s/m].
-    Soft {
-        /// [N/m]
-        stiffness: f64,
-        /// [N·s/m]
-        damping: f64,
-    },
-}
-
-/// Some vertices of a cloth held.
-#[derive(Clone, Debug)]
-pub struct PinDown {
-    /// Number of the cloth.
-    pub cloth: usize,
-    /// Which of its vertices.
-    pub vertices: Vec<u32>,
-    /// How firmly.
-    pub grip: Grip,
-    /// How the pin moves.
-    pub motion: Motion,
-    /// When it holds [s].
-    pub active: Range<f64>,
-}
-
-impl PinDown {
-    /// Holds `vertices` in place for ever.
-    pub fn fixed(cloth: usize, vertices: Vec<u32>) -> PinDown {
-        PinDown {
-            cloth,
-            vertices,
-            grip: Grip::Hard(Freedom::Fixed),
-            motion: Motion::still(),
-            active: f64::NEG_INFINITY..f64::INFINITY,
-        }
-    }
-}
-
-/// Everything a world is built from.
-#[derive(Clone, Debug)]
-pub struct Setup {
-    /// Cloths.
-    pub cloths: Vec<Cloth>,
-    /// What holds them.
-    pub pins: Vec<PinDown>,
-    /// Gravity [m/s²].
-    pub gravity: DVec3,
-    /// Wind.
-    pub wind: WindField,
-    /// How systems are solved.
-    pub solver: SolverSettings,
-    /// Substeps per frame.
-    pub substeps: u32,
-}
-
-impl Default for Setup {
-    fn default() -> Self {
-        Setup {
-            cloths: Vec::new(),
-            pins: Vec::new(),
-            gravity: DVec3::new(0.0, -9.81, 0.0),
-            wind: WindField::default(),
-            solver: SolverSettings::default(),
-            substeps: 4,
-        }
-    }
-}
 
 /// A change between frames.
 #[derive(Clone, Debug, PartialEq)]
@@ -205,15 +62,13 @@ pub struct World {
 impl World {
     /// Builds a world, or says all that is wrong with `setup`.
     pub fn new(setup: Setup) -> Result<World, SetupError> {
-        check(&setup)?;
+        setup::check(&setup)?;
         let Setup { cloths, pins, gravity, wind, solver, substeps } = setup;
-        let mut islands = Vec::new();
-        for (number, cloth) in cloths.iter().enumerate() {
-            let pins: Vec<&PinDown> = pins.iter().filter(|p| p.cloth == number).collect();
-            for faces in cloth.mesh.components() {
-                islands.push(build_island(number, cloth, &faces, &pins, gravity, wind));
-            }
-        }
+        let islands = cloths
+            .iter()
+            .enumerate()
+            .flat_map(|(number, cloth)| setup::islands(number, cloth, &pins, gravity, wind))
+            .collect();
         Ok(World { cloths, islands, solver, substeps, gravity, wind, time: 0.0, frames: 0 })
     }
 
@@ -229,7 +84,7 @@ impl World {
             let mut probe = own.fresh();
             let mut result = Ok(());
             for k in 0..substeps {
-                result = island.advance(&solver, time + f64::from(k) * dt, dt, 0, &mut probe);
+                result = island.advance(&solver, time + f64::from(k) * dt, dt, &mut probe);
                 if result.is_err() {
                     break;
                 }
@@ -399,8 +254,12 @@ impl World {
                 |((island, state), freedom)| {
                     let n = island.vertices.len();
                     let grips = state.grips.iter().zip(&island.model.pins);
+                    let past = &state.past;
                     state.x.len() == n
                         && state.v.len() == n
+                        && [&past.x, &past.v, &past.a].iter().all(|p| p.is_empty() || p.len() == n)
+                        && past.restart.iter().all(|p| (*p as usize) < n)
+                        && (state.stress.is_empty() || state.stress.len() == island.model.forces.len())
                         && freedom.len() == n
                         && state.grips.len() == island.model.pins.len()
                         && grips
@@ -453,12 +312,12 @@ impl World {
             }
             Edit::Place { cloth, vertex, position } if within_reach(position) => {
                 if let Some((island, particle)) = find(self, cloth, vertex) {
-                    self.islands[island].now.x[particle] = position;
+                    self.islands[island].place(particle, position);
                 }
             }
             Edit::Velocity { cloth, vertex, velocity } if velocity.is_finite() => {
                 if let Some((island, particle)) = find(self, cloth, vertex) {
-                    self.islands[island].now.v[particle] = velocity;
+                    self.islands[island].push(particle, velocity);
                 }
             }
             _ => problems.push(SetupProblem::OutOfRange {
@@ -489,144 +348,4 @@ impl World {
             }
         }
     }
-}
-
-fn within_reach(p: DVec3) -> bool {
-    p.is_finite() && p.abs().max_element() <= FARTHEST
-}
-
-fn check(setup: &Setup) -> Result<(), SetupError> {
-    let mut problems = Vec::new();
-    if setup.cloths.is_empty() {
-        problems.push(SetupProblem::NoCloth);
-    }
-    for (n, cloth) in setup.cloths.iter().enumerate() {
-        let name = || cloth.name.clone();
-        if setup.cloths[..n].iter().any(|other| other.name == cloth.name) {
-            problems.push(SetupProblem::DuplicateName { cloth: name() });
-        }
-        let (vertices, positions) = (cloth.mesh.vertices(), cloth.positions.len());
-        if vertices != positions {
-            problems.push(SetupProblem::PositionCount { cloth: name(), vertices, positions });
-        }
-        let bad = cloth.positions.iter().position(|p| !within_reach(*p));
-        if let Some(vertex) = bad {
-            let value = cloth.positions[vertex];
-            problems.push(SetupProblem::BadPosition { cloth: name(), vertex, value });
-        }
-        if let Err(error) = cloth.fabric.check() {
-            problems.push(SetupProblem::Fabric { cloth: name(), error });
-        }
-        if !cloth.velocity.is_finite() {
-            let value = cloth.velocity.max_element();
-            problems.push(SetupProblem::OutOfRange { what: "initial velocity", value, limit: "finite" });
-        }
-        for (what, value) in [
-            ("air drag", cloth.air.drag),
-            ("normal drag", cloth.air.normal),
-            ("quadratic drag", cloth.air.quadratic),
-        ] {
-            if !(value >= 0.0 && value.is_finite()) {
-                problems.push(SetupProblem::OutOfRange { what, value, limit: "0 or more" });
-            }
-        }
-    }
-    for pin in &setup.pins {
-        let Some(cloth) = setup.cloths.get(pin.cloth) else {
-            problems.push(SetupProblem::UnknownCloth { index: pin.cloth, cloths: setup.cloths.len() });
-            continue;
-        };
-        let vertices = cloth.mesh.vertices();
-        if let Some(&vertex) = pin.vertices.iter().find(|v| **v as usize >= vertices) {
-            problems.push(SetupProblem::UnknownVertex { cloth: cloth.name.clone(), vertex, vertices });
-        }
-    }
-    if setup.substeps == 0 {
-        problems.push(SetupProblem::OutOfRange { what: "substeps", value: 0.0, limit: "1 or more" });
-    }
-    if !setup.gravity.is_finite() || !setup.wind.velocity.is_finite() {
-        let value = f64::NAN;
-        problems.push(SetupProblem::OutOfRange { what: "gravity or wind", value, limit: "finite" });
-    }
-    if !setup.solver.is_sound() {
-        let (value, limit) = (0.0, "bicg or bicgstab when the form is unsymmetric");
-        problems.push(SetupProblem::OutOfRange { what: "solver method cg", value, limit });
-    }
-    if problems.is_empty() { Ok(()) } else { Err(SetupError { problems }) }
-}
-
-/// One connected part of a cloth with its own forces and pins.
-fn build_island(
-    number: usize,
-    cloth: &Cloth,
-    faces: &[u32],
-    pins: &[&PinDown],
-    gravity: DVec3,
-    wind: WindField,
-) -> Island {
-    let (mesh, vertices) = part_of(&cloth.mesh, faces);
-    let n = vertices.len();
-    let local = |v: &u32| vertices.binary_search(v).ok().map(|i| i as u32);
-    let x: Vec<DVec3> = vertices.iter().map(|v| cloth.positions[*v as usize]).collect();
-    let mut forces = internal_forces(&mesh, cloth);
-    let mut hard = Vec::new();
-    let (mut members, mut holds) = (Vec::new(), Vec::new());
-    for pin in pins {
-        let particles: Vec<u32> = pin.vertices.iter().filter_map(local).collect();
-        match pin.grip {
-            Grip::Hard(freedom) if !particles.is_empty() => {
-                hard.push(Pin { particles, freedom, motion: pin.motion.clone(), active: pin.active.clone() })
-            }
-            Grip::Hard(_) => {}
-            Grip::Soft { stiffness, damping } => {
-                for p in particles {
-                    members.push([p]);
-                    let (motion, active) = (pin.motion.clone(), pin.active.clone());
-                    holds.push(Hold { origin: x[p as usize], motion, active, stiffness, damping });
-                }
-            }
-        }
-    }
-    if !holds.is_empty() {
-        forces.push(Box::new(Attach::elements(n, &members, holds)));
-    }
-    let mass = mesh.vertex_area().iter().map(|a| a * cloth.fabric.density).collect();
-    let state = State { x, v: vec![cloth.velocity; n], grips: vec![None; hard.len()] };
-    let model = Model { mass, freedom: vec![Freedom::Free; n], forces, pins: hard, gravity, wind };
-    Island::new(number, vertices, model, state)
-}
-
-fn internal_forces(mesh: &Mesh, cloth: &Cloth) -> Vec<Box<dyn ForceModel>> {
-    let mut forces: Vec<Box<dyn ForceModel>> = Vec::new();
-    match cloth.stretching {
-        Stretching::Membrane(strain) => {
-            forces.push(Box::new(Membrane::elements(mesh, &cloth.fabric, strain)))
-        }
-        Stretching::Springs(tangent) => forces.push(Box::new(Spring::elements(mesh, &cloth.fabric, tangent))),
-    }
-    if cloth.bending == Bending::Hinge && cloth.fabric.bend > 0.0 {
-        forces.push(Box::new(LinearHinge::elements(mesh, &cloth.fabric)));
-    }
-    if cloth.air.drag > 0.0 {
-        forces.push(Box::new(AirDrag::elements(mesh, cloth.air.drag)));
-    }
-    if cloth.air.normal > 0.0 || cloth.air.quadratic > 0.0 {
-        forces.push(Box::new(Wind::elements(mesh, cloth.air.normal, cloth.air.quadratic)));
-    }
-    forces
-}
-
-/// The mesh of some faces, renumbered, and the vertex of the whole that each of its vertices is.
-fn part_of(mesh: &Mesh, faces: &[u32]) -> (Mesh, Vec<u32>) {
-    let mut vertices: Vec<u32> = faces.iter().flat_map(|f| mesh.faces()[*f as usize]).collect();
-    vertices.sort_unstable();
-    vertices.dedup();
-    let local = |v: u32| vertices.partition_point(|w| *w < v) as u32;
-    let part = Mesh::new(
-        vertices.len(),
-        faces.iter().map(|f| mesh.faces()[*f as usize].map(local)).collect(),
-        faces.iter().map(|f| mesh.rest()[*f as usize]).collect(),
-    )
-    .expect("a part of a sound mesh is sound");
-    (part, vertices)
 }

@@ -4,7 +4,7 @@ use super::{Checkpoint, RunFolder};
 use crate::container::{Array, ArrayRef, Container};
 use crate::error::{FileError, FileErrorKind};
 use glam::DVec3;
-use toile::state::State;
+use toile::state::{Past, State};
 use toile::{Freedom, Snapshot, WindField};
 
 /// Saves the state after `frame`.
@@ -74,6 +74,16 @@ fn encode(snapshot: &Snapshot) -> Vec<(String, Array)> {
                 arrays.push((format!("{n}.grip.{k}"), flat(grip)));
             }
         }
+        let past = &state.past;
+        arrays.push((format!("{n}.past.dt"), Array::F64(vec![past.dt])));
+        for (name, values) in [("x", &past.x), ("v", &past.v), ("a", &past.a)] {
+            arrays.push((format!("{n}.past.{name}"), flat(values)));
+        }
+        arrays.push((format!("{n}.past.restart"), Array::U32(past.restart.clone())));
+        arrays.push((format!("{n}.families"), Array::U64(vec![state.stress.len() as u64])));
+        for (k, stress) in state.stress.iter().enumerate() {
+            arrays.push((format!("{n}.stress.{k}"), Array::F64(stress.iter().flatten().copied().collect())));
+        }
     }
     arrays
 }
@@ -93,7 +103,21 @@ fn decode(c: &Container) -> Option<Snapshot> {
         for (k, held) in c.u64s(&format!("{n}.pins")).ok()?.iter().enumerate() {
             grips.push(if *held == 0 { None } else { Some(vectors(format!("{n}.grip.{k}"))?) });
         }
-        states.push(State { x: vectors(format!("{n}.x"))?, v: vectors(format!("{n}.v"))?, grips });
+        let [dt] = *c.f64s(&format!("{n}.past.dt")).ok()? else { return None };
+        let past = Past {
+            dt,
+            x: vectors(format!("{n}.past.x"))?,
+            v: vectors(format!("{n}.past.v"))?,
+            a: vectors(format!("{n}.past.a"))?,
+            restart: c.u32s(&format!("{n}.past.restart")).ok()?.to_vec(),
+        };
+        let [families] = *c.u64s(&format!("{n}.families")).ok()? else { return None };
+        let mut stress = Vec::new();
+        for k in 0..families {
+            stress.push(vectors(format!("{n}.stress.{k}"))?.iter().map(|s| s.to_array()).collect());
+        }
+        let (x, v) = (vectors(format!("{n}.x"))?, vectors(format!("{n}.v"))?);
+        states.push(State { x, v, grips, past, stress });
         let kinds = c.u64s(&format!("{n}.freedom")).ok()?;
         let axes = vectors(format!("{n}.axes"))?;
         let freedom = kinds.iter().zip(&axes).map(|(kind, axis)| match kind {
@@ -129,6 +153,14 @@ mod tests {
                 x: vec![DVec3::new(1.0 / 3.0, -0.0, 2e9), DVec3::ONE],
                 v: vec![DVec3::splat(f64::MIN_POSITIVE), DVec3::ZERO],
                 grips: vec![None, Some(vec![DVec3::new(0.1, 0.2, 0.3)])],
+                past: Past {
+                    dt: 1.0 / 3.0,
+                    x: vec![DVec3::X, DVec3::Y],
+                    v: vec![DVec3::NEG_X, DVec3::ONE],
+                    a: Vec::new(),
+                    restart: vec![1],
+                },
+                stress: vec![Vec::new(), vec![[0.1, -0.0, 3e7]]],
             }],
             freedoms: vec![vec![Freedom::Line(DVec3::Y), Freedom::Fixed]],
         };

@@ -27,7 +27,7 @@ use crate::error::FileErrorKind;
 use document::{Document, MAX_SCENE_BYTES};
 use glam::DVec3;
 use overrides::Patched;
-use schema::{Air, Output, SceneFile, Solver};
+use schema::{Air, Integrator, Output, SceneFile, Solver};
 use si::{Builder, parse_frames};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -175,9 +175,23 @@ impl Scene {
         f64::from(frame.saturating_sub(self.frames.first)) * self.frame_time
     }
 
+    /// Steps per frame: as written, or as many as keep a step at or below 1/120 s (1/240 s for integrators
+    /// that linearise once).
+    pub fn substeps(&self) -> u32 {
+        let once = matches!(self.solver.integrator, Integrator::LinearEuler | Integrator::LambdaMidpoint);
+        let longest = match self.solver.integrator {
+            Integrator::QuasiStatic => f64::INFINITY,
+            _ if once => 1.0 / 240.0,
+            _ => 1.0 / 120.0,
+        };
+        // A frame of 1/60 s must not become three steps by rounding.
+        let enough = (self.frame_time / longest * (1.0 - 1e-9)).ceil();
+        self.solver.substeps.unwrap_or(enough as u32).max(1)
+    }
+
     /// Duration of one time step [s].
     pub fn step(&self) -> f64 {
-        self.frame_time / f64::from(self.solver.substeps.max(1))
+        self.frame_time / f64::from(self.substeps())
     }
 }
 

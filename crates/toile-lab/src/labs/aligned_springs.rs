@@ -6,12 +6,13 @@
 use crate::session::{Chart, Curve, LabError, Session};
 use glam::DVec3;
 use toile::forces::{Spring, Tangent, WindField};
-use toile::freedom::{Freedom, Mobility};
+use toile::freedom::Freedom;
 use toile::interaction::{Elements, ForceModel};
 use toile::model::Model;
 use toile::probe::Probe;
-use toile::solve::{ImplicitEuler, SolverSettings, Task};
+use toile::solve::{Integrator, SolverSettings};
 use toile::state::State;
+use toile::step::Island;
 
 /// Stiffness [N/m], mass [kg], sideways load [N], rest length [m] and how far off the line it starts [m].
 const STIFFNESS: f64 = 100.0;
@@ -87,21 +88,26 @@ fn steps(tangent: Tangent, dt: f64, count: usize) -> Vec<f64> {
     freedom[1] = Freedom::Free;
     // Gravity sideways on the one free particle is the load.
     let gravity = DVec3::Y * (LOAD / MASS);
-    let mut model =
-        Model { mass: vec![MASS; 3], freedom, forces, pins: Vec::new(), gravity, wind: WindField::default() };
+    let model = Model {
+        mass: vec![MASS; 3],
+        freedom,
+        forces,
+        pins: Vec::new(),
+        gravity,
+        wind: WindField::default(),
+        edge: LENGTH,
+        size: LENGTH,
+    };
     let x = vec![DVec3::X * -LENGTH, DVec3::Y * OFFSET, DVec3::X * LENGTH];
-    let mut now = State { x, v: vec![DVec3::ZERO; 3], grips: Vec::new() };
-    let mut next = now.clone();
-    let mut mobility = Mobility::default();
-    let settings = SolverSettings { tolerance: 1e-9, ..SolverSettings::default() };
-    let mut integrator = ImplicitEuler::default();
+    let now = State { x, v: vec![DVec3::ZERO; 3], ..State::default() };
+    let integrator = Integrator::LinearEuler;
+    let settings = SolverSettings { integrator, tolerance: 1e-9, ..SolverSettings::default() };
+    let mut island = Island::alone(model, now);
     let mut path = Vec::with_capacity(count);
     for k in 0..count {
-        model.drive(&mut now, k as f64 * dt, dt, &mut mobility, &mut Vec::new());
-        let task = Task { bodies: model.bodies(), mobility: &mobility, settings: &settings, dt };
-        integrator.advance(task, &now, &mut next, &mut Probe::default());
-        std::mem::swap(&mut now, &mut next);
-        path.push(now.x[1].y);
+        // Lost numbers would show in the path.
+        let _ = island.advance(&settings, k as f64 * dt, dt, &mut Probe::default());
+        path.push(island.now.x[1].y);
     }
     path
 }

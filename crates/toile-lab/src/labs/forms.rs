@@ -52,7 +52,7 @@ const IN_PLANE: u32 = 60;
 
 fn step(n: usize, solver: SolverSettings) -> Result<(Vec<DVec3>, u64), LabError> {
     let shape = shapes::sheet(1.0, 1.0, n, n, PATTERNS[4].1)?;
-    let fabric = Fabric { stretch: [900.0, 500.0], damping: 2e-3, ..Fabric::default() };
+    let fabric = Fabric { stretch: [900.0.into(), 500.0.into()], damping: 2e-3, ..Fabric::default() };
     let mut sheet = cloth("sheet", &shape, fabric)?;
     for (i, p) in sheet.positions.iter_mut().enumerate() {
         *p += shake(3, i, 0.02 / n as f64);

@@ -20,11 +20,11 @@ const SCALE: f64 = 1000.0;
 fn fabric() -> Fabric {
     Fabric {
         density: 0.2,
-        stretch: [SCALE, 0.5 * SCALE],
-        shear: 0.05 * SCALE,
+        stretch: [SCALE.into(), (0.5 * SCALE).into()],
+        shear: (0.05 * SCALE).into(),
         poisson: 0.3,
-        bend: 0.0,
-        damping: 0.0,
+        bend: 0.0.into(),
+        ..Fabric::default()
     }
 }
 
@@ -137,7 +137,7 @@ pub fn tension(session: &mut Session) -> Result<(), LabError> {
 }
 
 fn closed_tension(strain: Strain, turned: bool, stretch: f64) -> (f64, f64) {
-    let [warp, weft] = fabric().stretch;
+    let [warp, weft] = fabric().stretch.map(|curve| curve.initial());
     let (young, poisson) = if turned { (weft, 0.3 * weft / warp) } else { (warp, 0.3) };
     match strain {
         Strain::Green => {

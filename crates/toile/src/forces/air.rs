@@ -64,9 +64,14 @@ impl Law<1, 1> for AirDrag {
         "air"
     }
 
+    fn is_lossy(&self) -> bool {
+        true
+    }
+
     fn respond(&self, element: usize, at: &Sample<1, 1>) -> Response<1> {
         let e = self.drag[element];
-        Response { force: [(self.air - at.rate[0]) * e], damping: [[scaled_identity(e)]], ..Response::ZERO }
+        let force = [(self.air - at.rate[0]) * e];
+        Response { force, lossy: force, damping: [[scaled_identity(e)]], ..Response::ZERO }
     }
 
     fn drive(&mut self, outside: &Outside) {
@@ -99,6 +104,10 @@ impl Law<3, 1> for Wind {
         "wind"
     }
 
+    fn is_lossy(&self) -> bool {
+        true
+    }
+
     fn respond(&self, _element: usize, at: &Sample<3, 1>) -> Response<1> {
         let cross = (at.x[1] - at.x[0]).cross(at.x[2] - at.x[0]);
         let doubled = cross.length();
@@ -110,11 +119,8 @@ impl Law<3, 1> for Wind {
         let speed = n.dot(self.air - at.rate[0]);
         let pressure = speed * (self.linear + self.quadratic * speed.abs());
         let slope = self.linear + 2.0 * self.quadratic * speed.abs();
-        Response {
-            force: [n * (area * pressure)],
-            damping: [[outer(n, n) * (area * slope)]],
-            ..Response::ZERO
-        }
+        let force = [n * (area * pressure)];
+        Response { force, lossy: force, damping: [[outer(n, n) * (area * slope)]], ..Response::ZERO }
     }
 
     fn drive(&mut self, outside: &Outside) {

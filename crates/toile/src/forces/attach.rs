@@ -52,13 +52,19 @@ impl Law<1, 1> for Attach {
         "attach"
     }
 
+    fn is_lossy(&self) -> bool {
+        self.holds.iter().any(|h| h.damping > 0.0)
+    }
+
     fn respond(&self, element: usize, at: &Sample<1, 1>) -> Response<1> {
         let Some((place, velocity)) = self.targets[element] else { return Response::ZERO };
         let hold = &self.holds[element];
         let away = at.gauge[0] - place;
+        let viscous = (at.rate[0] - velocity) * -hold.damping;
         Response {
             energy: 0.5 * hold.stiffness * away.length_squared(),
-            force: [away * -hold.stiffness - (at.rate[0] - velocity) * hold.damping],
+            force: [away * -hold.stiffness + viscous],
+            lossy: [viscous],
             stiffness: [[scaled_identity(hold.stiffness)]],
             damping: [[scaled_identity(hold.damping)]],
         }

@@ -1,7 +1,7 @@
 //! In-plane elasticity of a triangle by finite elements (B14 eq. 1–6).
 
-use crate::forces::Fabric;
-use crate::interaction::{Elements, Law, Response, Sample};
+use crate::forces::{Fabric, InPlane, Reply};
+use crate::interaction::{Elements, Law, Response, Sample, Stress};
 use crate::math::matrix::{clamp_symmetric2, outer, scaled_identity};
 use crate::math::{DMat3, DVec3};
 use crate::mesh::Mesh;
@@ -25,8 +25,8 @@ pub struct Membrane {
     strain: Strain,
     /// Rest area of each element [m²].
     area: Vec<f64>,
-    /// E₁₁, E₂₂, E₁₂, E₃₃ [N/m].
-    stiffness: [f64; 4],
+    /// From strain to stress.
+    plane: InPlane,
     /// Kelvin–Voigt time constant [s].
     damping: f64,
 }
@@ -38,7 +38,7 @@ impl Membrane {
         let law = Membrane {
             strain,
             area: mesh.area().to_vec(),
-            stiffness: fabric.stiffness(),
+            plane: fabric.in_plane(),
             damping: fabric.damping,
         };
         Elements::new(mesh.vertices(), mesh.faces(), &weights, law)
@@ -93,46 +93,65 @@ impl Law<3, 2> for Membrane {
         "membrane"
     }
 
+    fn is_lossy(&self) -> bool {
+        self.damping > 0.0
+    }
+
     fn respond(&self, element: usize, at: &Sample<3, 2>) -> Response<2> {
         let [u, v] = at.gauge;
         let area = self.area[element];
         let (strain, slope) = self.strain(u, v);
         let rate = slope.map(|[du, dv]| du.dot(at.rate[0]) + dv.dot(at.rate[1]));
-        let elastic = self.stress(strain);
-        let viscous = self.stress(rate).map(|s| s * self.damping);
-        let energy = 0.5 * area * (strain[0] * elastic[0] + strain[1] * elastic[1] + strain[2] * elastic[2]);
+        let Reply { energy, stress: elastic, tangent } = self.plane.reply(strain);
+        let viscous = times(tangent, rate).map(|s| s * self.damping);
 
-        let mut answer = Response { energy, ..Response::ZERO };
+        let mut answer = Response { energy: area * energy, ..Response::ZERO };
         for g in 0..2 {
             for r in 0..3 {
                 answer.force[g] -= area * (elastic[r] + viscous[r]) * slope[r][g];
+                answer.lossy[g] -= area * viscous[r] * slope[r][g];
             }
         }
-        let (suu, svv, suv) = self.geometric([0, 1, 2].map(|r| elastic[r] + viscous[r]), u, v);
+        let stress = at.foreseen.unwrap_or([0, 1, 2].map(|r| elastic[r] + viscous[r]));
+        let (suu, svv, suv) = self.geometric(stress, u, v);
         let geometric = [[suu, suv], [suv, svv]];
         for g in 0..2 {
             for k in 0..2 {
-                let material = self.material(&slope, g, k) * area;
+                let material = material(tangent, &slope, g, k) * area;
                 answer.stiffness[g][k] = material + scaled_identity(area * geometric[g][k]);
                 answer.damping[g][k] = material * self.damping;
             }
         }
         answer
     }
+
+    fn foresees(&self) -> bool {
+        true
+    }
+
+    /// Stress E(ε + G·dx), with viscosity. Built from it, the geometric tangent does not take the stretch that
+    /// a linear step adds to a turning element for tension: that mistake is what makes implicit cloth fall
+    /// like honey. It is Newton's method on positions and stresses together, with the stresses eliminated.
+    fn foresee(&self, _element: usize, at: &Sample<3, 2>, change: &[DVec3; 2], per_time: f64) -> Stress {
+        let [u, v] = at.gauge;
+        let (strain, slope) = self.strain(u, v);
+        let along = |g: &[DVec3; 2]| slope.map(|[du, dv]| du.dot(g[0]) + dv.dot(g[1]));
+        let (growth, rate) = (along(change), along(&at.rate));
+        let reply = self.plane.reply([0, 1, 2].map(|r| strain[r] + growth[r]));
+        let viscous = times(reply.tangent, [0, 1, 2].map(|r| rate[r] + growth[r] * per_time));
+        [0, 1, 2].map(|r| reply.stress[r] + self.damping * viscous[r])
+    }
 }
 
-impl Membrane {
-    fn stress(&self, strain: [f64; 3]) -> [f64; 3] {
-        let [e11, e22, e12, e33] = self.stiffness;
-        [e11 * strain[0] + e12 * strain[1], e12 * strain[0] + e22 * strain[1], e33 * strain[2]]
-    }
+/// E ε for entries (E₁₁, E₂₂, E₁₂, E₃₃) of E.
+fn times([e11, e22, e12, e33]: [f64; 4], strain: [f64; 3]) -> [f64; 3] {
+    [e11 * strain[0] + e12 * strain[1], e12 * strain[0] + e22 * strain[1], e33 * strain[2]]
+}
 
-    /// Block (g, k) of Gᵀ E G.
-    fn material(&self, slope: &[[DVec3; 2]; 3], g: usize, k: usize) -> DMat3 {
-        let [e11, e22, e12, e33] = self.stiffness;
-        let pair = |r: usize, s: usize| outer(slope[r][g], slope[s][k]);
-        pair(0, 0) * e11 + pair(1, 1) * e22 + (pair(0, 1) + pair(1, 0)) * e12 + pair(2, 2) * e33
-    }
+/// Block (g, k) of Gᵀ E G.
+fn material([e11, e22, e12, e33]: [f64; 4], slope: &[[DVec3; 2]; 3], g: usize, k: usize) -> DMat3 {
+    let pair = |r: usize, s: usize| outer(slope[r][g], slope[s][k]);
+    pair(0, 0) * e11 + pair(1, 1) * e22 + (pair(0, 1) + pair(1, 0)) * e12 + pair(2, 2) * e33
 }
 
 /// Principal stretches minus one, largest first, of a triangle with weights `r` and corners `x`.

@@ -10,6 +10,6 @@ pub mod spring;
 pub use air::{AirDrag, Wind, WindField};
 pub use attach::Attach;
 pub use bending::{DihedralHinge, LinearHinge, Recon, Rigidity};
-pub use fabric::{Fabric, FabricError};
+pub use fabric::{Bend, Curve, CurveError, Fabric, FabricError, FabricProblem, InPlane, Knee, Pull, Reply};
 pub use membrane::{Membrane, Strain};
 pub use spring::{Spring, Tangent};

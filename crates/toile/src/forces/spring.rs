@@ -1,9 +1,9 @@
 //! Springs along edges (V00-8, V00-9).
 
 use crate::forces::Fabric;
-use crate::interaction::{Elements, Law, Response, Sample};
-use crate::math::DMat3;
+use crate::interaction::{Elements, Law, Response, Sample, Stress};
 use crate::math::matrix::outer;
+use crate::math::{DMat3, DVec3};
 use crate::mesh::{Mesh, NONE};
 
 /// Which derivative of the spring force the solver sees. Forces are the same for all.
@@ -58,6 +58,10 @@ impl Law<2, 1> for Spring {
         "springs"
     }
 
+    fn is_lossy(&self) -> bool {
+        self.damping > 0.0
+    }
+
     fn respond(&self, element: usize, at: &Sample<2, 1>) -> Response<1> {
         let (k, rest) = (self.stiffness[element], self.rest_length[element]);
         let length = at.gauge[0].length();
@@ -69,18 +73,37 @@ impl Law<2, 1> for Spring {
         let along = outer(n, n);
         let viscosity = k * self.damping;
         let lateral = 1.0 - rest / length;
+        let braking = -viscosity * n.dot(at.rate[0]);
+        let expected = at.foreseen.map_or(lateral, |tension| tension[0] / (k * length));
         let stiffness = match self.tangent {
             Tangent::Paper => along * k,
             Tangent::Blend(b) => (along * (1.0 - b) + DMat3::IDENTITY * b) * k,
-            Tangent::Safe => (along + (DMat3::IDENTITY - along) * lateral.max(0.0)) * k,
+            Tangent::Safe => (along + (DMat3::IDENTITY - along) * expected.max(0.0)) * k,
             Tangent::Exact => (along + (DMat3::IDENTITY - along) * lateral) * k,
         };
-        let tension = k * (rest - length) - viscosity * n.dot(at.rate[0]);
         Response {
             energy: 0.5 * k * (length - rest) * (length - rest),
-            force: [n * tension],
+            force: [n * (k * (rest - length) + braking)],
+            lossy: [n * braking],
             stiffness: [[stiffness]],
             damping: [[along * viscosity]],
         }
+    }
+
+    fn foresees(&self) -> bool {
+        self.tangent == Tangent::Safe
+    }
+
+    /// Tension [N] in the first component.
+    fn foresee(&self, element: usize, at: &Sample<2, 1>, change: &[DVec3; 1], per_time: f64) -> Stress {
+        let (k, rest) = (self.stiffness[element], self.rest_length[element]);
+        let length = at.gauge[0].length();
+        if length == 0.0 {
+            return [0.0; 3];
+        }
+        let n = at.gauge[0] / length;
+        let along = n.dot(change[0]);
+        let viscous = k * self.damping * (n.dot(at.rate[0]) + along * per_time);
+        [k * (length + along - rest) + viscous, 0.0, 0.0]
     }
 }

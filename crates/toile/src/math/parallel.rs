@@ -34,19 +34,27 @@ pub fn update_groups<T: Send>(out: &mut [T], width: usize, change: impl Fn(usize
     }
 }
 
-/// Like [`update_groups`], over three arrays in step, each with its own group width.
-pub fn update_groups3<A: Send, B: Send, C: Send>(
-    (a, wa): (&mut [A], usize),
-    (b, wb): (&mut [B], usize),
-    (c, wc): (&mut [C], usize),
-    change: impl Fn(usize, &mut [A], &mut [B], &mut [C]) + Sync,
+/// Like [`update_groups`], over five arrays in step, each with its own group width.
+#[allow(clippy::type_complexity, reason = "five slices with their widths")]
+pub fn update_groups5<A: Send, B: Send, C: Send, D: Send, E: Send>(
+    (a, b, c, d, e): (
+        (&mut [A], usize),
+        (&mut [B], usize),
+        (&mut [C], usize),
+        (&mut [D], usize),
+        (&mut [E], usize),
+    ),
+    change: impl Fn(usize, &mut [A], &mut [B], &mut [C], &mut [D], &mut [E]) + Sync,
 ) {
-    if a.len() < SERIAL_BELOW {
-        let groups = a.chunks_exact_mut(wa).zip(b.chunks_exact_mut(wb)).zip(c.chunks_exact_mut(wc));
-        groups.enumerate().for_each(|(i, ((a, b), c))| change(i, a, b, c));
+    if b.0.len() < SERIAL_BELOW {
+        let ab = a.0.chunks_exact_mut(a.1).zip(b.0.chunks_exact_mut(b.1));
+        let cd = c.0.chunks_exact_mut(c.1).zip(d.0.chunks_exact_mut(d.1));
+        let groups = ab.zip(cd).zip(e.0.chunks_exact_mut(e.1));
+        groups.enumerate().for_each(|(i, (((a, b), (c, d)), e))| change(i, a, b, c, d, e));
     } else {
-        let groups =
-            a.par_chunks_exact_mut(wa).zip(b.par_chunks_exact_mut(wb)).zip(c.par_chunks_exact_mut(wc));
-        groups.with_min_len(GRAIN).enumerate().for_each(|(i, ((a, b), c))| change(i, a, b, c));
+        let ab = a.0.par_chunks_exact_mut(a.1).zip(b.0.par_chunks_exact_mut(b.1));
+        let cd = c.0.par_chunks_exact_mut(c.1).zip(d.0.par_chunks_exact_mut(d.1));
+        let groups = ab.zip(cd).zip(e.0.par_chunks_exact_mut(e.1)).with_min_len(GRAIN);
+        groups.enumerate().for_each(|(i, (((a, b), (c, d)), e))| change(i, a, b, c, d, e));
     }
 }

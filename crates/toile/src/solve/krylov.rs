@@ -5,7 +5,6 @@ use super::named_choices;
 use super::operator::LinearOperator;
 use super::precondition::Preconditioner;
 use crate::math::{DVec3, parallel, reduce};
-use crate::state::{State, StepError};
 
 named_choices! {
     /// Which Krylov method.
@@ -48,18 +47,6 @@ pub struct Outcome {
     pub iterations: usize,
     /// Largest entry of the residual, in the measure of [`Stop`].
     pub residual: f64,
-}
-
-impl Outcome {
-    /// Refuses a solve whose numbers were lost, naming the fastest particle of the state it came from.
-    pub fn check(&self, now: &State) -> Result<(), StepError> {
-        if !matches!(self.end, End::NotFinite | End::Diverged) {
-            return Ok(());
-        }
-        let speed = |i: &usize| now.v[*i].abs().max_element();
-        let particle = (0..now.v.len()).max_by(|a, b| speed(a).total_cmp(&speed(b))).unwrap_or(0);
-        Err(StepError { particle, what: "force", value: now.v[particle] })
-    }
 }
 
 /// When to stop. The residual is measured as its largest entry, each times its scale; with the scales of

@@ -1,16 +1,23 @@
 //! From interactions to the next state: operators, linear solvers, integrators.
 
+pub mod bodies;
 pub mod forms;
-pub mod implicit;
+pub mod integrate;
 pub mod krylov;
+pub mod linear;
+pub mod newton;
+pub mod one_step;
 pub mod operator;
 pub mod precondition;
+pub mod settings;
 
+pub use bodies::{Bodies, Course, Place};
 pub use forms::Form;
-pub use implicit::{Bodies, ImplicitEuler, SolverSettings, Task};
+pub use integrate::{Span, Stepper};
 pub use krylov::{End, Method, Outcome, Stop};
 pub use operator::{BlockOperator, LinearOperator, OperatorKind};
 pub use precondition::{Preconditioner, PreconditionerKind};
+pub use settings::{DrapeSettings, Integrator, LambdaRhs, NewtonSettings, SolverSettings};
 
 /// Declares the choices of an option with the names that scene files and reports use.
 macro_rules! named_choices {

@@ -1,7 +1,8 @@
 //! A = Σ Sᵀ (h² V + h W) S, applied element by element or assembled into 3×3 blocks.
 
 use super::named_choices;
-use crate::interaction::{ForceModel, Interactions, Stencil};
+use crate::interaction::{Coupling, ForceModel, Interactions};
+use crate::math::matrix::scaled_identity;
 use crate::math::{DMat3, DVec3, parallel};
 
 /// A linear map on particle vectors.
@@ -42,16 +43,19 @@ named_choices! {
 /// A without assembling it (V00-7).
 pub struct MatrixFree<'a> {
     particles: usize,
-    terms: Vec<(&'a Stencil, &'a [DMat3])>,
+    terms: Vec<(Coupling<'a>, &'a Interactions)>,
     work: Vec<Vec<DVec3>>,
 }
 
 impl<'a> MatrixFree<'a> {
     /// The operator of `forces` with their present answers.
     pub fn new(particles: usize, forces: &'a [Box<dyn ForceModel>], answers: &'a [Interactions]) -> Self {
-        let terms: Vec<_> = forces.iter().zip(answers).map(|(f, a)| (f.stencil(), &a.tangent[..])).collect();
-        let work = terms.iter().map(|(s, _)| vec![DVec3::ZERO; s.len() * s.gauges()]).collect();
-        MatrixFree { particles, terms, work }
+        let terms: Vec<_> = forces.iter().zip(answers).map(|(f, a)| (f.coupling(), a)).collect();
+        let work = terms.iter().map(|(coupling, _)| match coupling {
+            Coupling::Elements(stencil) => vec![DVec3::ZERO; stencil.len() * stencil.gauges()],
+            Coupling::Constant(_) => Vec::new(),
+        });
+        MatrixFree { particles, work: work.collect(), terms }
     }
 }
 
@@ -62,9 +66,16 @@ impl LinearOperator for MatrixFree<'_> {
 
     fn apply(&mut self, t: &[DVec3], out: &mut [DVec3]) {
         out.fill(DVec3::ZERO);
-        for ((stencil, tangent), work) in self.terms.iter().zip(&mut self.work) {
-            stencil.multiply(tangent, t, work);
-            stencil.scatter(work, out);
+        for ((coupling, answer), work) in self.terms.iter().zip(&mut self.work) {
+            match coupling {
+                Coupling::Elements(stencil) => {
+                    stencil.multiply(&answer.tangent, t, work);
+                    stencil.scatter(work, out);
+                }
+                Coupling::Constant(k) => {
+                    parallel::update(out, |i, y| *y += answer.scale * k.row_times(i, t));
+                }
+            }
         }
     }
 }
@@ -72,8 +83,16 @@ impl LinearOperator for MatrixFree<'_> {
 impl BlockOperator for MatrixFree<'_> {
     fn diagonal(&self) -> Vec<DMat3> {
         let mut diagonal = vec![DMat3::ZERO; self.particles];
-        for (stencil, tangent) in &self.terms {
-            stencil.add_diagonal(tangent, &mut diagonal);
+        for (coupling, answer) in &self.terms {
+            match coupling {
+                Coupling::Elements(stencil) => stencil.add_diagonal(&answer.tangent, &mut diagonal),
+                Coupling::Constant(k) => {
+                    for (row, column, value) in k.entries().filter(|(row, column, _)| row == column) {
+                        debug_assert_eq!(row, column);
+                        diagonal[row as usize] += scaled_identity(answer.scale * value);
+                    }
+                }
+            }
         }
         diagonal
     }
@@ -93,7 +112,7 @@ impl Pattern {
     pub fn new(particles: usize, forces: &[Box<dyn ForceModel>]) -> Pattern {
         let mut pairs: Vec<(u32, u32)> = (0..particles as u32).map(|i| (i, i)).collect();
         for force in forces {
-            pairs.extend(force.stencil().columns());
+            pairs.extend(force.coupling().columns());
         }
         pairs.sort_unstable();
         pairs.dedup();
@@ -109,8 +128,18 @@ impl Pattern {
             let row = row as usize;
             columns[start[row]..start[row + 1]].partition_point(|c| *c < column) as u32
         };
-        let place = forces.iter().map(|force| force.stencil().columns().map(offset).collect()).collect();
+        let place = forces.iter().map(|force| force.coupling().columns().map(offset).collect()).collect();
         Pattern { start, columns, place }
+    }
+
+    /// Where each row starts among the blocks.
+    pub fn start(&self) -> &[usize] {
+        &self.start
+    }
+
+    /// Column of each block, ascending in each row.
+    pub fn columns(&self) -> &[u32] {
+        &self.columns
     }
 
     /// Number of blocks.
@@ -137,9 +166,18 @@ impl<'a> BlockSparse<'a> {
         blocks.resize(pattern.blocks(), DMat3::ZERO);
         let mut rows = split_rows(blocks, &pattern.start);
         for ((force, answer), place) in forces.iter().zip(answers).zip(&pattern.place) {
-            force.stencil().add_rows(&answer.tangent, &mut rows, |row, key, block| {
-                row[place[key] as usize] += block;
-            });
+            match force.coupling() {
+                Coupling::Elements(stencil) => {
+                    stencil.add_rows(&answer.tangent, &mut rows, |row, key, block| {
+                        row[place[key] as usize] += block;
+                    });
+                }
+                Coupling::Constant(k) => parallel::update(&mut rows, |i, row| {
+                    for key in k.start[i]..k.start[i + 1] {
+                        row[place[key] as usize] += scaled_identity(answer.scale * k.values[key]);
+                    }
+                }),
+            }
         }
         BlockSparse { pattern, blocks }
     }

@@ -3,7 +3,7 @@
 //! underestimating it destabilises).
 
 use super::eigen::symmetric_eigenvalues;
-use crate::interaction::{Elements, ForceModel, Law, Moment, Response};
+use crate::interaction::{Elements, Law, Moment, Response};
 use crate::math::rotation::euler_degrees;
 use crate::math::{DMat3, DVec3};
 

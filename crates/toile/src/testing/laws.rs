@@ -25,10 +25,10 @@ pub fn check_all() -> Vec<(&'static str, Vec<Check>)> {
     let x = shape.positions;
     let mesh = &Mesh::new(x.len(), shape.faces, shape.rest).expect("a sound mesh");
     let fabric = &Fabric {
-        stretch: [900.0, 400.0],
-        shear: 30.0,
+        stretch: [900.0.into(), 400.0.into()],
+        shear: 30.0.into(),
         poisson: 0.3,
-        bend: 2e-5,
+        bend: 2e-5.into(),
         damping: 0.003,
         ..Fabric::default()
     };

@@ -124,20 +124,40 @@ impl Default for Gravity {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Solver {
-    /// Time integrator. Default "implicit-euler".
+    /// Time integrator. Default "bdf2".
     pub integrator: Integrator,
-    /// Equal time steps per frame. Forces are linearised once per step, so stiff cloth wants several. Default 4.
-    pub substeps: u32,
+    /// Equal time steps per frame. Default: as many as keep a step at or below 1/120 s, and below 1/240 s for the
+    /// integrators that linearise once.
+    pub substeps: Option<u32>,
+    /// λ of "lambda-midpoint" [-]: 0 is implicit Euler, 1 is midpoint; useful from 0.5 to 0.9. Default 0.8.
+    pub lambda: f64,
+    /// Right-hand side of "lambda-midpoint". Default "corrected".
+    pub lambda_rhs: LambdaRhs,
+    /// Newton's method stops when its last full step moved no particle farther than this [m]; half a percent of
+    /// the mean edge if that is less. Default 1e-4.
+    pub newton_step: f64,
+    /// Linear solves inside Newton's method leave at most this unbalanced, as an acceleration of a mean
+    /// particle [m/s²]. Default 0.1.
+    pub newton_residual: f64,
+    /// Linear solves in one step before it is redone as two careful halves. 2 or 3 is an interactive setting.
+    /// Default 12.
+    pub max_solves: u32,
+    /// "quasi-static": how far an iteration may go, as a time [s]; large is Newton's method. Default 1.
+    pub drape_step: f64,
+    /// "quasi-static": largest force left on a particle [N]. Default 1e-6.
+    pub drape_residual: f64,
+    /// "quasi-static": iterations per frame step. Default 200.
+    pub drape_solves: u32,
     /// Which of three equivalent linear systems is solved. Default "mass".
     pub form: Form,
     /// Iterative method of the linear solve. Default "cg".
     pub method: Method,
     /// How the matrix is applied. Default "block-sparse".
     pub operator: Operator,
-    /// Preconditioner of the linear solve. Default "block-jacobi".
+    /// Preconditioner of the linear solve. Default "cholesky".
     pub preconditioner: Preconditioner,
-    /// The solve stops when the largest unbalanced force falls below this fraction of the mean particle
-    /// weight [-]. Default 1e-3.
+    /// Integrators that linearise once: a linear solve stops when the largest unbalanced force falls below this
+    /// fraction of the mean particle weight [-]. Default 1e-3.
     pub tolerance: f64,
     /// Most iterations of one linear solve. Reaching it is counted and shown. Default 20000.
     pub max_iterations: Option<u32>,
@@ -147,7 +167,15 @@ impl Default for Solver {
     fn default() -> Self {
         Self {
             integrator: Integrator::default(),
-            substeps: 4,
+            substeps: None,
+            lambda: 0.8,
+            lambda_rhs: LambdaRhs::default(),
+            newton_step: 1e-4,
+            newton_residual: 0.1,
+            max_solves: 12,
+            drape_step: 1.0,
+            drape_residual: 1e-6,
+            drape_solves: 200,
             form: Form::default(),
             method: Method::default(),
             operator: Operator::default(),
@@ -159,11 +187,34 @@ impl Default for Solver {
 }
 
 choice! {
-    /// Time integrator.
+    /// Time integrator. The first three solve each step to convergence: the same fall at every stiffness. The
+    /// next two linearise once per step, as the papers do, and fall like honey when stiff cloth meets large
+    /// steps; a run says so.
     Integrator {
-        /// Backward Euler: stable at any step, damps motion in proportion to the step (V00 eq. 1–3).
+        /// Second-order backward differences: little damping, any stiffness.
         #[default]
+        Bdf2,
+        /// Trapezoid and backward differences: twice the work, a third of the error; for references.
+        TrBdf2,
+        /// Backward Euler: damps motion in proportion to the step.
         ImplicitEuler,
+        /// Backward Euler with one linearisation per step (V00 eq. 1–3).
+        LinearEuler,
+        /// V00's λ-midpoint with one linearisation per step (V00 eq. 13–15).
+        LambdaMidpoint,
+        /// No motion: each frame goes on towards equilibrium (V00 eq. 11–12).
+        QuasiStatic,
+    }
+}
+
+choice! {
+    /// Right-hand side of the λ-midpoint step (V00 eq. 15).
+    LambdaRhs {
+        /// With the term that is missing in print.
+        #[default]
+        Corrected,
+        /// As printed: damps like implicit Euler at every λ, and can blow up above 0.9.
+        Printed,
     }
 }
 
@@ -207,8 +258,10 @@ choice! {
 choice! {
     /// Preconditioner of the linear solve.
     Preconditioner {
-        /// Inverse of each particle's own 3×3 block.
+        /// Cholesky factors of the whole system: a handful of iterations at any stiffness.
         #[default]
+        Cholesky,
+        /// Inverse of each particle's own 3×3 block: light, but iterations grow with stiffness and size.
         BlockJacobi,
         /// No preconditioner.
         None,

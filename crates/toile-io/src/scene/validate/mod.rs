@@ -142,7 +142,17 @@ impl Check<'_> {
     }
 
     fn solver(&mut self, solver: &Solver) {
-        self.at_least_one("solver.substeps", solver.substeps);
+        self.at_least_one("solver.substeps", solver.substeps.unwrap_or(1));
+        self.at_least_one("solver.max_solves", solver.max_solves);
+        self.at_least_one("solver.drape_solves", solver.drape_solves);
+        self.above_zero("solver.newton_step", solver.newton_step, "m", "1e-4 is the default");
+        self.above_zero("solver.newton_residual", solver.newton_residual, "m/s²", "0.1 is the default");
+        self.above_zero("solver.drape_step", solver.drape_step, "s", "1 is the default");
+        self.above_zero("solver.drape_residual", solver.drape_residual, "N", "1e-6 is the default");
+        if !(0.0..=1.0).contains(&solver.lambda) {
+            let what = format!("{} is not between 0 and 1", solver.lambda);
+            self.fail("solver.lambda", what, "0.8 is V00's choice");
+        }
         self.at_least_one("solver.max_iterations", solver.max_iterations.unwrap_or(1));
         self.above_zero("solver.tolerance", solver.tolerance, "", "1e-3 is the default, 1e-6 is strict");
         if solver.tolerance >= 1.0 {

@@ -25,14 +25,15 @@ impl DihedralHinge {
     /// Hinges on the interior edges of `mesh`; flat at rest.
     pub fn elements(mesh: &Mesh, fabric: &Fabric) -> Elements<4, 3, DihedralHinge> {
         let mut members = Vec::new();
-        let mut law = DihedralHinge { stiffness: Vec::new(), thin: Vec::new(), damping: fabric.damping };
+        let mut law =
+            DihedralHinge { stiffness: Vec::new(), thin: Vec::new(), damping: fabric.bending_damping() };
         for edge in mesh.edges().iter().filter(|e| !e.is_border()) {
             let [k, j] = edge.faces.map(|face| mesh.apex(face, edge));
             let [f, g] = edge.faces.map(|face| mesh.faces()[face as usize]);
             members.push([f[(k + 1) % 3], f[(k + 2) % 3], f[k], g[j]]);
             let areas = edge.faces.map(|face| mesh.area()[face as usize]);
             let length = mesh.rest_length(edge);
-            law.stiffness.push(fabric.bend * length * length / (areas[0] + areas[1]));
+            law.stiffness.push(fabric.bend.mean() * length * length / (areas[0] + areas[1]));
             law.thin.push(areas.map(|area| THIN * 2.0 * area));
         }
         let from_c = [[-1.0, 1.0, 0.0, 0.0], [-1.0, 0.0, 1.0, 0.0], [-1.0, 0.0, 0.0, 1.0]];
@@ -46,17 +47,22 @@ impl Law<4, 3> for DihedralHinge {
         "bending"
     }
 
+    fn is_lossy(&self) -> bool {
+        self.damping > 0.0
+    }
+
     fn respond(&self, element: usize, at: &Sample<4, 3>) -> Response<3> {
         let [d, a, b] = at.gauge;
         let fold = Fold::of([DVec3::ZERO, d, a, b], self.thin[element]);
         let slopes = [fold.slopes[1], fold.slopes[2], fold.slopes[3]];
         let k = self.stiffness[element];
         let rate = (0..3).fold(0.0, |sum, g| sum + slopes[g].dot(at.rate[g]));
-        let moment = k * (fold.angle + self.damping * rate);
+        let viscous = k * self.damping * rate;
         let tangent = slopes.map(|row| slopes.map(|column| outer(row, column) * k));
         Response {
             energy: 0.5 * k * fold.angle * fold.angle,
-            force: slopes.map(|slope| slope * -moment),
+            force: slopes.map(|slope| slope * -(k * fold.angle + viscous)),
+            lossy: slopes.map(|slope| slope * -viscous),
             stiffness: tangent,
             damping: tangent.map(|row| row.map(|block| block * self.damping)),
         }

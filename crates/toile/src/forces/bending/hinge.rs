@@ -22,7 +22,8 @@ impl LinearHinge {
     pub fn elements(mesh: &Mesh, fabric: &Fabric) -> Elements<4, 1, LinearHinge> {
         let mut members = Vec::new();
         let mut weights = Vec::new();
-        let mut law = LinearHinge { stiffness: Vec::new(), damping: fabric.damping };
+        let mut law = LinearHinge { stiffness: Vec::new(), damping: fabric.bending_damping() };
+        let bend = fabric.bend.mean();
         for edge in mesh.edges().iter().filter(|e| !e.is_border()) {
             let wings = edge.faces.map(|face| wing(mesh, face, edge));
             let length = mesh.rest_length(edge);
@@ -34,7 +35,7 @@ impl LinearHinge {
             members.push([wings[0].apex, wings[1].apex, edge.ends[0], edge.ends[1]]);
             weights.push([[wa, wb, -(1.0 - along), -along]]);
             let l2 = length * length;
-            law.stiffness.push(2.0 * fabric.bend * l2 * l2 * (na + nb) / ((na * nb) * (na * nb)));
+            law.stiffness.push(2.0 * bend * l2 * l2 * (na + nb) / ((na * nb) * (na * nb)));
         }
         Elements::new(mesh.vertices(), &members, &weights, law)
     }
@@ -69,6 +70,10 @@ impl Law<4, 1> for LinearHinge {
         "bending"
     }
 
+    fn is_lossy(&self) -> bool {
+        self.damping > 0.0
+    }
+
     fn respond(&self, element: usize, at: &Sample<4, 1>) -> Response<1> {
         let lambda = self.stiffness[element];
         let gauge = at.gauge[0];
@@ -76,9 +81,11 @@ impl Law<4, 1> for LinearHinge {
         let length = gauge.length();
         let along = if length > 0.0 { outer(gauge / length, gauge / length) } else { glam::DMat3::ZERO };
         let damping = along * (lambda * self.damping);
+        let viscous = damping * -at.rate[0];
         Response {
             energy: 0.5 * lambda * gauge.length_squared(),
-            force: [gauge * -lambda - damping * at.rate[0]],
+            force: [gauge * -lambda + viscous],
+            lossy: [viscous],
             stiffness: [[scaled_identity(lambda)]],
             damping: [[damping]],
         }

@@ -27,7 +27,8 @@
 use super::angle::{Fold, THIN, turn};
 use super::reconstruct::{Hinge, merged, reconstruct};
 use super::rigidity::Rigidity;
-use crate::interaction::ConstantTangent;
+use crate::drive::Motion;
+use crate::interaction::{ConstantTangent, Coupling, ForceModel, Interactions, Mix, Moment, Outside, Stress};
 use crate::math::{DVec3, parallel, reduce};
 use crate::mesh::Mesh;
 
@@ -36,12 +37,14 @@ use crate::mesh::Mesh;
 /// A ghost beyond the edge, at its middle minus `direction` times the height of the inner face, makes the hinge.
 /// The ghost follows the edge, so the same thing serves as a symmetry plane in which the edge slides: its
 /// direction is then the plane's normal.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Clamp {
     /// Both ends of a border edge, in any order.
     pub edge: [u32; 2],
-    /// Unit vector from the edge into the free cloth, not along the edge.
+    /// Unit vector from the edge into the free cloth, not along the edge, before any motion.
     pub direction: DVec3,
+    /// How it moves.
+    pub motion: Motion,
 }
 
 /// What a sheet can have besides its stiffness.
@@ -79,9 +82,11 @@ struct Joint {
     thin: [f64; 2],
 }
 
-/// Where the ghost of a clamp is, seen from the middle of its edge [m].
+/// The ghost of a clamp: how far it is from the middle of its edge [m], and where it is seen from there.
 struct Ghost {
     height: f64,
+    direction: DVec3,
+    motion: Motion,
     arm: DVec3,
 }
 
@@ -107,7 +112,14 @@ impl Recon {
         };
         let hinges: Vec<Joint> = shape.hinges.iter().enumerate().map(joint).collect();
         let inner = shape.hinges[interior..].iter().zip(&options.clamps);
-        let clamps = inner.map(|(hinge, clamp)| Ghost::new(hinge.height, clamp.direction)).collect();
+        let clamps = inner
+            .map(|(Hinge { height, .. }, Clamp { direction, motion, .. })| Ghost {
+                height: *height,
+                direction: *direction,
+                motion: motion.clone(),
+                arm: *direction * *height,
+            })
+            .collect();
         let on_particles = |row: &Vec<(u32, DVec3)>| {
             let spread = |&(h, column): &(u32, DVec3)| {
                 let Hinge { members, weights, .. } = &shape.hinges[h as usize];
@@ -121,13 +133,6 @@ impl Recon {
         Recon { hinges, clamps, damping: options.damping, coupling, stiffness, start, incident }
     }
 
-    /// Turns clamp `clamp` (in the order given) so that cloth leaves it along the unit vector `direction`.
-    ///
-    /// Viscosity does not notice: it takes clamps as standing still.
-    pub fn set_clamp_direction(&mut self, clamp: usize, direction: DVec3) {
-        self.clamps[clamp] = Ghost::new(self.clamps[clamp].height, direction);
-    }
-
     /// Stored energy at positions `x` [J].
     pub fn energy(&self, x: &[DVec3]) -> f64 {
         let mut angles = vec![0.0; self.hinges.len()];
@@ -135,26 +140,33 @@ impl Recon {
         0.5 * reduce::sum(angles.len(), |h| angles[h] * self.moment(h, &angles))
     }
 
-    /// Adds −∇E and the viscous force [N] at positions `x` [m] and velocities `v` [m/s] to `out`.
-    pub fn add_force(&self, x: &[DVec3], v: &[DVec3], out: &mut [DVec3]) {
+    /// The angles off rest of all hinges and their slopes at `at`, with the rates of the angles.
+    fn folds(&self, at: Moment) -> (Vec<Fold>, Vec<f64>) {
         let mut folds = vec![Fold::FLAT; self.hinges.len()];
         parallel::update(&mut folds, |h, fold| {
-            *fold = self.fold(h, x);
+            *fold = self.fold(h, at.x);
             fold.angle = turn(fold.angle, self.hinges[h].rest);
-            if self.damping > 0.0 {
-                let members = self.hinges[h].members;
-                let rate = (0..4).fold(0.0, |sum, a| sum + fold.slopes[a].dot(v[members[a] as usize]));
-                fold.angle += self.damping * rate;
-            }
         });
-        let angles: Vec<f64> = folds.iter().map(|fold| fold.angle).collect();
-        let mut moments = vec![0.0; self.hinges.len()];
-        parallel::fill(&mut moments, |h| self.moment(h, &angles));
-        parallel::update(out, |i, total| {
-            for &slot in &self.incident[self.start[i] as usize..self.start[i + 1] as usize] {
-                let (h, a) = (slot as usize / 4, slot as usize % 4);
-                *total -= folds[h].slopes[a] * moments[h];
-            }
+        let mut rates = Vec::new();
+        if self.damping > 0.0 {
+            rates.resize(folds.len(), 0.0);
+            parallel::fill(&mut rates, |h| {
+                let (slopes, members) = (&folds[h].slopes, self.hinges[h].members);
+                (0..4).fold(0.0, |sum, a| sum + slopes[a].dot(at.v[members[a] as usize]))
+            });
+        }
+        (folds, rates)
+    }
+
+    /// Sets `out` to −Jᵀ m for moments m across the hinges.
+    fn gather(&self, folds: &[Fold], moments: &[f64], out: &mut Vec<DVec3>) {
+        out.resize(self.start.len() - 1, DVec3::ZERO);
+        parallel::fill(out, |i| {
+            let slots = &self.incident[self.start[i] as usize..self.start[i + 1] as usize];
+            slots.iter().fold(DVec3::ZERO, |total, slot| {
+                let (h, a) = (*slot as usize / 4, *slot as usize % 4);
+                total - folds[h].slopes[a] * moments[h]
+            })
         });
     }
 
@@ -164,11 +176,6 @@ impl Recon {
     /// It stands in for the true tangent everywhere: the exact one is indefinite on bent cloth.
     pub fn stiffness(&self) -> &ConstantTangent {
         &self.stiffness
-    }
-
-    /// The time constant of viscosity [s].
-    pub fn damping(&self) -> f64 {
-        self.damping
     }
 
     /// Moment across hinge `h` [N·m]: row h of S.
@@ -195,10 +202,54 @@ impl Recon {
     }
 }
 
-impl Ghost {
-    fn new(height: f64, direction: DVec3) -> Ghost {
-        Ghost { height, arm: direction * height }
+impl ForceModel for Recon {
+    fn name(&self) -> &'static str {
+        "bending"
     }
+
+    fn coupling(&self) -> Coupling<'_> {
+        Coupling::Constant(&self.stiffness)
+    }
+
+    fn respond(&self, at: Moment, mix: Mix, _foreseen: &[Stress], out: &mut Interactions) {
+        let (folds, rates) = self.folds(at);
+        let angles: Vec<f64> = folds.iter().map(|fold| fold.angle).collect();
+        let mut moments = vec![0.0; angles.len()];
+        parallel::fill(&mut moments, |h| self.moment(h, &angles));
+        out.energy = 0.5 * reduce::sum(angles.len(), |h| angles[h] * moments[h]);
+        out.lossy.clear();
+        if self.damping > 0.0 {
+            let mut viscous = vec![0.0; rates.len()];
+            parallel::fill(&mut viscous, |h| self.damping * self.moment(h, &rates));
+            self.gather(&folds, &viscous, &mut out.lossy);
+            parallel::update(&mut moments, |h, moment| *moment += viscous[h]);
+        }
+        self.gather(&folds, &moments, &mut out.force);
+        let force = &out.force;
+        out.push.resize(force.len(), DVec3::ZERO);
+        parallel::fill(&mut out.push, |i| match mix.lag {
+            0.0 => force[i],
+            lag => force[i] - lag * self.stiffness.row_times(i, at.v),
+        });
+        out.scale = mix.stiffness + self.damping * mix.damping;
+    }
+
+    fn energy(&self, at: Moment) -> f64 {
+        Recon::energy(self, at.x)
+    }
+
+    fn drive(&mut self, outside: &Outside) {
+        for ghost in &mut self.clamps {
+            let turned = ghost.motion.at(outside.time).matrix * ghost.direction;
+            ghost.arm = turned.normalize_or(ghost.direction) * ghost.height;
+        }
+    }
+
+    fn is_lossy(&self) -> bool {
+        self.damping > 0.0
+    }
+
+    fn foresee(&self, _: Moment, _: &[DVec3], _: f64, _: f64, _: &mut Vec<Stress>) {}
 }
 
 /// The angle [rad] across every edge of `mesh` at positions `x`, in the order of [`Mesh::edges`]; zero on

@@ -1,0 +1,411 @@
+//! What a world is built from, checks on it, and the islands it becomes.
+
+use crate::drive::Motion;
+use crate::error::{SetupError, SetupProblem};
+use crate::forces::attach::Hold;
+use crate::forces::bending::recon::rest_angles;
+use crate::forces::bending::{Clamp, ReconOptions};
+use crate::forces::{
+    AirDrag, Attach, DihedralHinge, Fabric, LinearHinge, Membrane, Recon, Rigidity, Spring, Strain, Tangent,
+    Wind, WindField,
+};
+use crate::freedom::Freedom;
+use crate::interaction::ForceModel;
+use crate::math::DVec3;
+use crate::mesh::{Edge, Mesh};
+use crate::model::{Model, Pin};
+use crate::solve::SolverSettings;
+use crate::state::{FARTHEST, State};
+use crate::step::Island;
+use std::ops::Range;
+
+/// How cloth resists stretching.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Stretching {
+    /// Finite elements.
+    Membrane(Strain),
+    /// Springs along edges.
+    Springs(Tangent),
+}
+
+/// How cloth resists bending.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bending {
+    /// Not at all.
+    None,
+    /// One angle spring per edge, linear: cheap, biased by the mesh.
+    Hinge,
+    /// One angle spring per edge: biased by the mesh.
+    Dihedral,
+    /// Exact for constant curvature on every mesh, with a stiffness per direction.
+    Recon,
+}
+
+/// The shape in which cloth bends not at all.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RestShape {
+    /// Flat.
+    Flat,
+    /// As it starts.
+    Start,
+    /// With these angles [rad] across the edges of the mesh: pleats, creases, rolled hems.
+    Angles(Vec<f64>),
+}
+
+/// What the air does to a cloth.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Air {
+    /// Isotropic drag [N·s/m³].
+    pub drag: f64,
+    /// Drag across the face, linear in the speed [N·s/m³].
+    pub normal: f64,
+    /// Drag across the face, quadratic in the speed: ½ρC_D [kg/m³].
+    pub quadratic: f64,
+}
+
+/// A piece of cloth.
+#[derive(Clone, Debug)]
+pub struct Cloth {
+    /// Name, unique in its world.
+    pub name: String,
+    /// Faces and their shape at rest.
+    pub mesh: Mesh,
+    /// Where the vertices start [m].
+    pub positions: Vec<DVec3>,
+    /// Velocity at the start [m/s].
+    pub velocity: DVec3,
+    /// What it is made of.
+    pub fabric: Fabric,
+    /// Model of stretching.
+    pub stretching: Stretching,
+    /// Model of bending.
+    pub bending: Bending,
+    /// Where it does not bend. Only [`Bending::Recon`] knows others than flat.
+    pub rest_shape: RestShape,
+    /// What the air does to it.
+    pub air: Air,
+}
+
+impl Cloth {
+    /// A cloth of finite elements and exact bending, at rest, in no air.
+    pub fn new(name: &str, mesh: Mesh, positions: Vec<DVec3>, fabric: Fabric) -> Cloth {
+        Cloth {
+            name: name.to_string(),
+            mesh,
+            positions,
+            velocity: DVec3::ZERO,
+            fabric,
+            stretching: Stretching::Membrane(Strain::Green),
+            bending: Bending::Recon,
+            rest_shape: RestShape::Flat,
+            air: Air::default(),
+        }
+    }
+}
+
+/// How firmly a pin holds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Grip {
+    /// Exactly, leaving this much freedom.
+    Hard(Freedom),
+    /// By springs of `stiffness` [N/m] and `damping` [N·s/m].
+    Soft {
+        /// [N/m]
+        stiffness: f64,
+        /// [N·s/m]
+        damping: f64,
+    },
+}
+
+/// Some vertices of a cloth held.
+#[derive(Clone, Debug)]
+pub struct PinDown {
+    /// Number of the cloth.
+    pub cloth: usize,
+    /// Which of its vertices.
+    pub vertices: Vec<u32>,
+    /// How firmly.
+    pub grip: Grip,
+    /// How the pin moves.
+    pub motion: Motion,
+    /// When it holds [s].
+    pub active: Range<f64>,
+    /// Holds the slope too: border edges whose ends are both held leave the pin in the direction in which they
+    /// start, turned by its motion. In a plane that leaves them free, along the normal: a plane of symmetry.
+    /// It holds the slope even while the pin does not hold; only [`Bending::Recon`] knows slopes.
+    pub clamp: bool,
+}
+
+impl PinDown {
+    /// Holds `vertices` in place for ever.
+    pub fn fixed(cloth: usize, vertices: Vec<u32>) -> PinDown {
+        PinDown {
+            cloth,
+            vertices,
+            grip: Grip::Hard(Freedom::Fixed),
+            motion: Motion::still(),
+            active: f64::NEG_INFINITY..f64::INFINITY,
+            clamp: false,
+        }
+    }
+
+    /// Holds `vertices` and the slope of the cloth along them for ever.
+    pub fn clamped(cloth: usize, vertices: Vec<u32>) -> PinDown {
+        PinDown { clamp: true, ..PinDown::fixed(cloth, vertices) }
+    }
+}
+
+/// Everything a world is built from.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// Cloths.
+    pub cloths: Vec<Cloth>,
+    /// What holds them.
+    pub pins: Vec<PinDown>,
+    /// Gravity [m/s²].
+    pub gravity: DVec3,
+    /// Wind.
+    pub wind: WindField,
+    /// How systems are solved.
+    pub solver: SolverSettings,
+    /// Substeps per frame.
+    pub substeps: u32,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Setup {
+            cloths: Vec::new(),
+            pins: Vec::new(),
+            gravity: DVec3::new(0.0, -9.81, 0.0),
+            wind: WindField::default(),
+            solver: SolverSettings::default(),
+            substeps: 4,
+        }
+    }
+}
+
+pub(crate) fn within_reach(p: DVec3) -> bool {
+    p.is_finite() && p.abs().max_element() <= FARTHEST
+}
+
+pub(crate) fn check(setup: &Setup) -> Result<(), SetupError> {
+    let mut problems = Vec::new();
+    if setup.cloths.is_empty() {
+        problems.push(SetupProblem::NoCloth);
+    }
+    for (n, cloth) in setup.cloths.iter().enumerate() {
+        let name = || cloth.name.clone();
+        if setup.cloths[..n].iter().any(|other| other.name == cloth.name) {
+            problems.push(SetupProblem::DuplicateName { cloth: name() });
+        }
+        let (vertices, positions) = (cloth.mesh.vertices(), cloth.positions.len());
+        if vertices != positions {
+            problems.push(SetupProblem::PositionCount { cloth: name(), vertices, positions });
+        }
+        let bad = cloth.positions.iter().position(|p| !within_reach(*p));
+        if let Some(vertex) = bad {
+            let value = cloth.positions[vertex];
+            problems.push(SetupProblem::BadPosition { cloth: name(), vertex, value });
+        }
+        if let Err(error) = cloth.fabric.check() {
+            problems.push(SetupProblem::Fabric { cloth: name(), error });
+        }
+        if let RestShape::Angles(angles) = &cloth.rest_shape {
+            let edges = cloth.mesh.edges().len();
+            if angles.len() != edges || angles.iter().any(|a| !a.is_finite()) {
+                let (what, limit) = ("number of rest angles", "one finite angle per edge of the mesh");
+                problems.push(SetupProblem::OutOfRange { what, value: angles.len() as f64, limit });
+            }
+        }
+        if !cloth.velocity.is_finite() {
+            let value = cloth.velocity.max_element();
+            problems.push(SetupProblem::OutOfRange { what: "initial velocity", value, limit: "finite" });
+        }
+        for (what, value) in [
+            ("air drag", cloth.air.drag),
+            ("normal drag", cloth.air.normal),
+            ("quadratic drag", cloth.air.quadratic),
+        ] {
+            if !(value >= 0.0 && value.is_finite()) {
+                problems.push(SetupProblem::OutOfRange { what, value, limit: "0 or more" });
+            }
+        }
+    }
+    for pin in &setup.pins {
+        let Some(cloth) = setup.cloths.get(pin.cloth) else {
+            problems.push(SetupProblem::UnknownCloth { index: pin.cloth, cloths: setup.cloths.len() });
+            continue;
+        };
+        let vertices = cloth.mesh.vertices();
+        if let Some(&vertex) = pin.vertices.iter().find(|v| **v as usize >= vertices) {
+            problems.push(SetupProblem::UnknownVertex { cloth: cloth.name.clone(), vertex, vertices });
+        }
+    }
+    if setup.substeps == 0 {
+        problems.push(SetupProblem::OutOfRange { what: "substeps", value: 0.0, limit: "1 or more" });
+    }
+    if !setup.gravity.is_finite() || !setup.wind.velocity.is_finite() {
+        let value = f64::NAN;
+        problems.push(SetupProblem::OutOfRange { what: "gravity or wind", value, limit: "finite" });
+    }
+    if !setup.solver.is_sound() {
+        let (value, limit) = (0.0, "bicg or bicgstab when the form is unsymmetric");
+        problems.push(SetupProblem::OutOfRange { what: "solver method cg", value, limit });
+    }
+    if problems.is_empty() { Ok(()) } else { Err(SetupError { problems }) }
+}
+
+/// The islands of cloth `number`: one per connected part.
+pub(crate) fn islands(
+    number: usize,
+    cloth: &Cloth,
+    pins: &[PinDown],
+    gravity: DVec3,
+    wind: WindField,
+) -> Vec<Island> {
+    let pins: Vec<&PinDown> = pins.iter().filter(|p| p.cloth == number).collect();
+    let parts = cloth.mesh.components();
+    parts.iter().map(|faces| build_island(number, cloth, faces, &pins, gravity, wind)).collect()
+}
+
+/// One connected part of a cloth with its own forces and pins.
+fn build_island(
+    number: usize,
+    cloth: &Cloth,
+    faces: &[u32],
+    pins: &[&PinDown],
+    gravity: DVec3,
+    wind: WindField,
+) -> Island {
+    let (mesh, vertices) = part_of(&cloth.mesh, faces);
+    let n = vertices.len();
+    let local = |v: &u32| vertices.binary_search(v).ok().map(|i| i as u32);
+    let x: Vec<DVec3> = vertices.iter().map(|v| cloth.positions[*v as usize]).collect();
+    let mut forces = internal_forces(&mesh, &vertices, &x, cloth, pins);
+    let mut hard = Vec::new();
+    let (mut members, mut holds) = (Vec::new(), Vec::new());
+    for pin in pins {
+        let particles: Vec<u32> = pin.vertices.iter().filter_map(local).collect();
+        match pin.grip {
+            Grip::Hard(freedom) if !particles.is_empty() => {
+                hard.push(Pin { particles, freedom, motion: pin.motion.clone(), active: pin.active.clone() })
+            }
+            Grip::Hard(_) => {}
+            Grip::Soft { stiffness, damping } => {
+                for p in particles {
+                    members.push([p]);
+                    let (motion, active) = (pin.motion.clone(), pin.active.clone());
+                    holds.push(Hold { origin: x[p as usize], motion, active, stiffness, damping });
+                }
+            }
+        }
+    }
+    if !holds.is_empty() {
+        forces.push(Box::new(Attach::elements(n, &members, holds)));
+    }
+    let mass = mesh.vertex_area().iter().map(|a| a * cloth.fabric.density).collect();
+    let state = State { x, v: vec![cloth.velocity; n], grips: vec![None; hard.len()], ..State::default() };
+    let edges = mesh.edges();
+    let edge = edges.iter().fold(0.0, |sum, e| sum + mesh.rest_length(e)) / edges.len().max(1) as f64;
+    let size = mesh.area().iter().fold(0.0, |sum, a| sum + a).sqrt();
+    let model =
+        Model { mass, freedom: vec![Freedom::Free; n], forces, pins: hard, gravity, wind, edge, size };
+    Island::new(number, vertices, model, state)
+}
+
+/// Slope conditions on the border edges of `mesh` that clamping pins hold by both ends.
+fn clamps(mesh: &Mesh, vertices: &[u32], x: &[DVec3], pins: &[&PinDown]) -> Vec<Clamp> {
+    let mut all = Vec::new();
+    for pin in pins.iter().filter(|pin| pin.clamp) {
+        let mut held = vec![false; vertices.len()];
+        for p in pin.vertices.iter().filter_map(|v| vertices.binary_search(v).ok()) {
+            held[p] = true;
+        }
+        let clamped = |e: &&Edge| e.is_border() && e.ends.iter().all(|v| held[*v as usize]);
+        for edge in mesh.edges().iter().filter(clamped) {
+            let [c, d] = edge.ends.map(|v| x[v as usize]);
+            let face = edge.faces[0];
+            let apex = x[mesh.faces()[face as usize][mesh.apex(face, edge)] as usize];
+            let across = (apex - c).reject_from_normalized((d - c).normalize_or(DVec3::X));
+            let direction = match pin.grip {
+                Grip::Hard(Freedom::Plane(normal)) => normal * 1f64.copysign(normal.dot(across)),
+                _ => across.normalize_or_zero(),
+            };
+            if direction != DVec3::ZERO {
+                all.push(Clamp { edge: edge.ends, direction, motion: pin.motion.clone() });
+            }
+        }
+    }
+    all.sort_by_key(|clamp| clamp.edge);
+    all.dedup_by_key(|clamp| clamp.edge);
+    all
+}
+
+/// Rest angles of the edges of `mesh`, the part of `cloth` that has these vertices.
+fn angles_at_rest(mesh: &Mesh, vertices: &[u32], x: &[DVec3], cloth: &Cloth) -> Vec<f64> {
+    match &cloth.rest_shape {
+        RestShape::Flat => Vec::new(),
+        RestShape::Start => rest_angles(mesh, x),
+        RestShape::Angles(all) => {
+            let whole = cloth.mesh.edges();
+            let angle = |edge: &Edge| {
+                let ends = edge.ends.map(|v| vertices[v as usize]);
+                whole.binary_search_by_key(&ends, |e| e.ends).map_or(0.0, |place| all[place])
+            };
+            mesh.edges().iter().map(angle).collect()
+        }
+    }
+}
+
+fn internal_forces(
+    mesh: &Mesh,
+    vertices: &[u32],
+    x: &[DVec3],
+    cloth: &Cloth,
+    pins: &[&PinDown],
+) -> Vec<Box<dyn ForceModel>> {
+    let Cloth { fabric, air, .. } = cloth;
+    let mut forces: Vec<Box<dyn ForceModel>> = Vec::new();
+    match cloth.stretching {
+        Stretching::Membrane(strain) => forces.push(Box::new(Membrane::elements(mesh, fabric, strain))),
+        Stretching::Springs(tangent) => forces.push(Box::new(Spring::elements(mesh, fabric, tangent))),
+    }
+    let [warp, weft, coupling, twist] = fabric.bending_stiffness();
+    match cloth.bending {
+        _ if [warp, weft, twist] == [0.0; 3] => {}
+        Bending::None => {}
+        Bending::Hinge => forces.push(Box::new(LinearHinge::elements(mesh, fabric))),
+        Bending::Dihedral => forces.push(Box::new(DihedralHinge::elements(mesh, fabric))),
+        Bending::Recon => {
+            let options = ReconOptions {
+                clamps: clamps(mesh, vertices, x, pins),
+                rest_angles: angles_at_rest(mesh, vertices, x, cloth),
+                damping: fabric.bending_damping(),
+            };
+            forces.push(Box::new(Recon::new(mesh, Rigidity { warp, weft, coupling, twist }, &options)));
+        }
+    }
+    if air.drag > 0.0 {
+        forces.push(Box::new(AirDrag::elements(mesh, air.drag)));
+    }
+    if air.normal > 0.0 || air.quadratic > 0.0 {
+        forces.push(Box::new(Wind::elements(mesh, air.normal, air.quadratic)));
+    }
+    forces
+}
+
+/// The mesh of some faces, renumbered, and the vertex of the whole that each of its vertices is.
+fn part_of(mesh: &Mesh, faces: &[u32]) -> (Mesh, Vec<u32>) {
+    let mut vertices: Vec<u32> = faces.iter().flat_map(|f| mesh.faces()[*f as usize]).collect();
+    vertices.sort_unstable();
+    vertices.dedup();
+    let local = |v: u32| vertices.partition_point(|w| *w < v) as u32;
+    let part = Mesh::new(
+        vertices.len(),
+        faces.iter().map(|f| mesh.faces()[*f as usize].map(local)).collect(),
+        faces.iter().map(|f| mesh.rest()[*f as usize]).collect(),
+    )
+    .expect("a part of a sound mesh is sound");
+    (part, vertices)
+}

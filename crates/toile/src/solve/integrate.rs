@@ -1,0 +1,273 @@
+//! Schemes: how a substep is made of implicit stages, and what is done when one fails.
+
+use super::bodies::{Bodies, Course};
+use super::linear::STANDARD_GRAVITY;
+use super::newton::{Goal, Newton, Reached};
+use super::one_step::OneStep;
+use super::settings::{Integrator, SolverSettings};
+use crate::math::{DVec3, parallel, reduce};
+use crate::probe::{Probe, Stage};
+use crate::state::{Past, State};
+
+/// Energy a step may gain out of nothing, as a part of m g L or of the kinetic energy, before it is redone.
+const FREE_ENERGY: f64 = 0.02;
+
+/// Solves allowed in each half of a step that is redone.
+const CAREFUL_SOLVES: usize = 100;
+
+/// A substep of any scheme, with the storage it uses from step to step.
+#[derive(Default)]
+pub struct Stepper {
+    newton: Newton,
+    one_step: OneStep,
+    base: (Vec<DVec3>, Vec<DVec3>),
+}
+
+/// The frame of a substep.
+#[derive(Clone, Copy)]
+pub struct Span<'a> {
+    /// How to step.
+    pub settings: &'a SolverSettings,
+    /// Start [s].
+    pub time: f64,
+    /// Length [s].
+    pub dt: f64,
+}
+
+impl Stepper {
+    /// Computes `next` one substep after `now`. False if the numbers were lost; `next` is worthless then.
+    pub fn advance(
+        &mut self,
+        course: &mut dyn Course,
+        span: Span,
+        now: &State,
+        next: &mut State,
+        probe: &mut Probe,
+    ) -> bool {
+        next.copy_from(now);
+        match span.settings.integrator {
+            Integrator::LinearEuler | Integrator::LambdaMidpoint => {
+                self.one_step.advance(course, span, now, next, probe)
+            }
+            Integrator::QuasiStatic => self.drape(course, span, next, probe),
+            Integrator::ImplicitEuler | Integrator::Bdf2 | Integrator::TrBdf2 => {
+                self.nonlinear(course, span, now, next, probe)
+            }
+        }
+    }
+
+    fn nonlinear(
+        &mut self,
+        course: &mut dyn Course,
+        span: Span,
+        now: &State,
+        next: &mut State,
+        probe: &mut Probe,
+    ) -> bool {
+        let cap = span.settings.newton.max_solves;
+        let reached = match span.settings.integrator {
+            Integrator::Bdf2 if now.past.continues(span.dt) => {
+                self.backward_differences(course, span, now, next, cap, probe)
+            }
+            Integrator::Bdf2 => self.diagonal(course, span, now, next, cap, probe),
+            Integrator::TrBdf2 => self.trapezoid(course, span, now, next, cap, probe),
+            _ => self.euler(course, span, next, cap, probe),
+        };
+        let bodies = course.bodies();
+        if !(reached.converged && self.keeps_energy(bodies, now, next, &reached)) {
+            probe.counters.guarded += 1;
+            if !self.redo(course, span, now, next, probe) {
+                return false;
+            }
+        }
+        self.newton.count(course.bodies(), probe);
+        let past = &mut next.past;
+        past.dt = span.dt;
+        past.restart.clear();
+        if span.settings.integrator == Integrator::Bdf2 {
+            past.x.clone_from(&now.x);
+            past.v.clone_from(&now.v);
+        }
+        probe.lap(Stage::Update);
+        true
+    }
+
+    /// BDF2: 3x⁺ − 4x + x⁻ = 2h v⁺, the same for v.
+    fn backward_differences(
+        &mut self,
+        course: &mut dyn Course,
+        span: Span,
+        now: &State,
+        next: &mut State,
+        cap: usize,
+        probe: &mut Probe,
+    ) -> Reached {
+        let (third, past) = (1.0 / 3.0, &now.past);
+        fill(&mut self.base.0, now.x.len(), |i| now.x[i] + third * (now.x[i] - past.x[i]));
+        fill(&mut self.base.1, now.x.len(), |i| now.v[i] + third * (now.v[i] - past.v[i]));
+        let (end, h) = (span.time + span.dt, 2.0 * third * span.dt);
+        self.stage(course, span, end, h, next, cap, probe)
+    }
+
+    /// SDIRK2, to start BDF2: two stages of γh, γ = 1 − √½.
+    fn diagonal(
+        &mut self,
+        course: &mut dyn Course,
+        span: Span,
+        now: &State,
+        next: &mut State,
+        cap: usize,
+        probe: &mut Probe,
+    ) -> Reached {
+        let n = now.x.len();
+        let gamma = 1.0 - std::f64::consts::FRAC_1_SQRT_2;
+        let (h, rest) = (gamma * span.dt, (1.0 - gamma) * span.dt);
+        fill(&mut self.base.0, n, |i| now.x[i]);
+        fill(&mut self.base.1, n, |i| now.v[i]);
+        let first = self.stage(course, span, span.time + h, h, next, cap, probe);
+        let middle = &next.v;
+        fill(&mut self.base.0, n, |i| now.x[i] + rest * middle[i]);
+        fill(&mut self.base.1, n, |i| now.v[i] + rest * ((middle[i] - now.v[i]) / h));
+        let second = self.stage(course, span, span.time + span.dt, h, next, cap, probe);
+        both(first, second)
+    }
+
+    /// TR-BDF2: trapezoid over γh, then backward differences, γ = 2 − √2; both stages have h γ/2. The
+    /// acceleration comes from the last stage, never from the forces, except at the start.
+    fn trapezoid(
+        &mut self,
+        course: &mut dyn Course,
+        span: Span,
+        now: &State,
+        next: &mut State,
+        cap: usize,
+        probe: &mut Probe,
+    ) -> Reached {
+        let n = now.x.len();
+        let gamma = 2.0 - std::f64::consts::SQRT_2;
+        let h = 0.5 * gamma * span.dt;
+        if now.past.a.len() != n || !now.past.restart.is_empty() {
+            course.go_to(span.time, span.dt);
+            next.past.a = self.one_step.accelerations(course.bodies(), now);
+        }
+        let a = next.past.a.clone();
+        fill(&mut self.base.0, n, |i| now.x[i] + h * now.v[i]);
+        fill(&mut self.base.1, n, |i| now.v[i] + h * a[i]);
+        let first = self.stage(course, span, span.time + gamma * span.dt, h, next, cap, probe);
+        let new = 1.0 / (gamma * (2.0 - gamma));
+        let old = (1.0 - gamma) * (1.0 - gamma) * new;
+        let (x, v) = (&next.x, &next.v);
+        fill(&mut self.base.0, n, |i| new * x[i] - old * now.x[i]);
+        fill(&mut self.base.1, n, |i| new * v[i] - old * now.v[i]);
+        let second = self.stage(course, span, span.time + span.dt, h, next, cap, probe);
+        let (v, base) = (&next.v, &self.base.1);
+        parallel::fill(&mut next.past.a, |i| (v[i] - base[i]) / h);
+        both(first, second)
+    }
+
+    fn euler(
+        &mut self,
+        course: &mut dyn Course,
+        span: Span,
+        next: &mut State,
+        cap: usize,
+        probe: &mut Probe,
+    ) -> Reached {
+        self.base.0.clone_from(&next.x);
+        self.base.1.clone_from(&next.v);
+        self.stage(course, span, span.time + span.dt, span.dt, next, cap, probe)
+    }
+
+    /// One stage that ends at `end`, from the positions of `next`, which it overwrites.
+    #[allow(clippy::too_many_arguments, reason = "the frame of a stage, used four times above")]
+    fn stage(
+        &mut self,
+        course: &mut dyn Course,
+        span: Span,
+        end: f64,
+        h: f64,
+        next: &mut State,
+        cap: usize,
+        probe: &mut Probe,
+    ) -> Reached {
+        course.go_to(end, span.dt);
+        probe.lap(Stage::Drive);
+        let goal = Goal { base: Some((&self.base.0, &self.base.1)), h };
+        let State { x, v, stress, .. } = next;
+        let reached = self.newton.solve(course.bodies(), span.settings, goal, cap, x, stress, probe);
+        let base = &self.base.0;
+        parallel::fill(v, |i| (x[i] - base[i]) / h);
+        probe.counters.stages += 1;
+        reached
+    }
+
+    /// The step as two halves of implicit Euler with many solves: slow and sure.
+    fn redo(
+        &mut self,
+        course: &mut dyn Course,
+        span: Span,
+        now: &State,
+        next: &mut State,
+        probe: &mut Probe,
+    ) -> bool {
+        next.copy_from(now);
+        let half = 0.5 * span.dt;
+        for k in 0..2 {
+            let span = Span { time: span.time + f64::from(k) * half, dt: half, ..span };
+            let before = next.v.clone();
+            let reached = self.euler(course, span, next, CAREFUL_SOLVES, probe);
+            if reached.lost {
+                return false;
+            }
+            probe.counters.unconverged += u64::from(!reached.converged);
+            let v = &next.v;
+            fill(&mut next.past.a, before.len(), |i| (v[i] - before[i]) / half);
+        }
+        true
+    }
+
+    /// Whether the step gained no energy but what viscosity, air and pins put in.
+    fn keeps_energy(&self, bodies: Bodies, now: &State, next: &State, reached: &Reached) -> bool {
+        let Bodies { mass, gravity, size, .. } = bodies;
+        let n = mass.len();
+        let kinetic = |v: &[DVec3]| reduce::sum(n, |i| 0.5 * mass[i] * v[i].length_squared());
+        let (before, after) = (kinetic(&now.v), kinetic(&next.v));
+        let fallen = reduce::sum(n, |i| mass[i] * gravity.dot(next.x[i] - now.x[i]));
+        let gain = after - before + reached.stored[1] - reached.stored[0] - fallen - reached.outside_work;
+        let scale = (STANDARD_GRAVITY * size * reduce::sum(n, |i| mass[i])).max(before);
+        gain <= FREE_ENERGY * scale
+    }
+
+    /// Towards equilibrium, without motion (V00-14).
+    fn drape(&mut self, course: &mut dyn Course, span: Span, next: &mut State, probe: &mut Probe) -> bool {
+        course.go_to(span.time + span.dt, span.dt);
+        probe.lap(Stage::Drive);
+        let settings = SolverSettings { tolerance: 0.0, ..*span.settings };
+        let goal = Goal { base: None, h: settings.drape.step };
+        let State { x, v, stress, .. } = next;
+        let cap = settings.drape.max_solves;
+        let reached = self.newton.solve(course.bodies(), &settings, goal, cap, x, stress, probe);
+        v.fill(DVec3::ZERO);
+        next.past = Past::default();
+        probe.counters.stages += 1;
+        probe.counters.unconverged += u64::from(!reached.converged);
+        self.newton.count(course.bodies(), probe);
+        probe.lap(Stage::Update);
+        !reached.lost
+    }
+}
+
+fn fill(out: &mut Vec<DVec3>, len: usize, value: impl Fn(usize) -> DVec3 + Sync) {
+    out.resize(len, DVec3::ZERO);
+    parallel::fill(out, value);
+}
+
+fn both(first: Reached, second: Reached) -> Reached {
+    Reached {
+        converged: first.converged && second.converged,
+        lost: first.lost || second.lost,
+        stored: [first.stored[0], second.stored[1]],
+        outside_work: first.outside_work + second.outside_work,
+        residual: first.residual.max(second.residual),
+    }
+}

@@ -1,0 +1,380 @@
+//! Newton's method for one implicit stage.
+//!
+//! Every implicit scheme here asks for the x with x = x_b + h v, v = v_b + h a and M a = f(x, v): a minimum of
+//! the incremental potential Φ = ½|v − v_b|²_M + E(x) where forces have an energy. Forces and energy are
+//! exact; the tangent takes its geometric part from the *foreseen* stress, which is kept from iteration to
+//! iteration and from step to step. With the present stress instead, the stretch that a linear step adds to a
+//! turning element is taken for tension, and cloth falls like honey.
+//!
+//! Full steps are taken as long as they find a new best Φ now and then (a watchdog); a line search at every
+//! step would need two to three times the solves.
+
+use super::bodies::Bodies;
+use super::krylov::End;
+use super::linear::{Equation, LinearSolver, mean_weight};
+use super::settings::SolverSettings;
+use crate::interaction::{Interactions, Mix, Moment, Stress};
+use crate::math::{DVec3, parallel, reduce};
+use crate::probe::{Probe, Stage};
+
+/// What an implicit stage asks for.
+#[derive(Clone, Copy)]
+pub struct Goal<'a> {
+    /// x_b [m] and v_b [m/s]: x = x_b + h v and v = v_b + h a. Without them, equilibrium: v = 0 and a = 0,
+    /// with steps held back by M/h² (V00 eq. 12).
+    pub base: Option<(&'a [DVec3], &'a [DVec3])>,
+    /// h [s].
+    pub h: f64,
+}
+
+impl Goal<'_> {
+    fn velocity(&self, i: usize, x: DVec3) -> DVec3 {
+        self.base.map_or(DVec3::ZERO, |(base, _)| (x - base[i]) / self.h)
+    }
+
+    /// h a.
+    fn gain(&self, i: usize, v: DVec3) -> DVec3 {
+        self.base.map_or(DVec3::ZERO, |(_, base)| v - base[i])
+    }
+
+    /// How velocities follow positions [1/s].
+    fn per_time(&self) -> f64 {
+        if self.base.is_some() { 1.0 / self.h } else { 0.0 }
+    }
+}
+
+/// What Newton's method reached.
+#[derive(Clone, Copy, Debug)]
+pub struct Reached {
+    /// Whether both limits of [`super::settings::NewtonSettings`] hold.
+    pub converged: bool,
+    /// Whether a value stopped being a number.
+    pub lost: bool,
+    /// Stored energy at the start and at the end [J], without gravity.
+    pub stored: [f64; 2],
+    /// Work done by viscosity, air and moving pins [J].
+    pub outside_work: f64,
+    /// Root mean square of the unbalanced acceleration [m/s²].
+    pub residual: f64,
+}
+
+/// Full steps without a new best before one careful step.
+const PATIENCE: usize = 4;
+
+/// Part of the present residual that a linear solve may leave on the way to equilibrium.
+const LINEAR_SHARE: f64 = 1e-3;
+
+/// Newton's method, with the storage it keeps.
+#[derive(Default)]
+pub struct Newton {
+    /// The linear solver.
+    pub linear: LinearSolver,
+    answers: Vec<Interactions>,
+    v: Vec<DVec3>,
+    lossy: Vec<DVec3>,
+    /// f − M a of each particle [N], held ones included.
+    unbalanced: Vec<DVec3>,
+    impulse: Vec<DVec3>,
+    change: Vec<DVec3>,
+    lead: Vec<DVec3>,
+    start: Vec<DVec3>,
+    lossy_before: Vec<DVec3>,
+    best: Best,
+}
+
+#[derive(Default)]
+struct Best {
+    x: Vec<DVec3>,
+    kept: Vec<Vec<Stress>>,
+    merit: Merit,
+}
+
+/// Φ, in parts.
+#[derive(Clone, Copy, Default)]
+struct Merit {
+    /// ½|v − v_b|²_M + E(x) − m g·(x − start).
+    potential: f64,
+    /// Work done so far against forces without an energy.
+    against: f64,
+    /// E(x).
+    stored: f64,
+    /// Largest size of a term: what rounding is measured by.
+    scale: f64,
+}
+
+impl Merit {
+    fn total(&self) -> f64 {
+        self.potential + self.against
+    }
+
+    /// Whether this is no worse than `other`, up to rounding.
+    fn no_worse_than(&self, other: &Merit, allowance: f64) -> bool {
+        self.total() <= other.total() + allowance + 1e-12 * (self.scale + other.scale)
+    }
+}
+
+impl Newton {
+    /// Finds the stage's positions from the start `x`, which it overwrites. `kept` is the foreseen stress of
+    /// each family of forces.
+    pub fn solve(
+        &mut self,
+        bodies: Bodies,
+        settings: &SolverSettings,
+        goal: Goal,
+        cap: usize,
+        x: &mut Vec<DVec3>,
+        kept: &mut Vec<Vec<Stress>>,
+        probe: &mut Probe,
+    ) -> Reached {
+        let n = bodies.mass.len();
+        kept.resize(bodies.forces.len(), Vec::new());
+        self.start.clone_from(x);
+        if kept.iter().all(|k| k.is_empty()) {
+            self.foresee_present(bodies, x, kept);
+        }
+        let mut leading = self.lead_to_places(bodies, goal.h, x);
+        let mut merit = self.evaluate(bodies, goal, x, kept, probe);
+        let (first, led) = (merit, leading);
+        self.best.note(x, kept, merit);
+        let (mut stall, mut careful, mut converged, mut lost) = (0, false, false, false);
+        let tolerance = settings.newton.step.min(0.005 * bodies.edge);
+        let mean_mass = reduce::sum(n, |i| bodies.mass[i]) / n as f64;
+        for _ in 0..cap {
+            self.impulse.clone_from(&self.unbalanced);
+            parallel::update(&mut self.impulse, |_, b| *b *= goal.h);
+            let limit = match goal.base {
+                Some(_) => settings.newton.residual * mean_mass,
+                None => LINEAR_SHARE * self.largest_force(bodies),
+            };
+            let equation = Equation {
+                bodies,
+                answers: &self.answers,
+                dt: goal.h,
+                lead: leading.then_some(&self.lead[..]),
+                limit,
+            };
+            let outcome = self.linear.solve(equation, settings, &mut self.impulse, &mut self.change, probe);
+            if matches!(outcome.end, End::NotFinite | End::Diverged) {
+                lost = true;
+                break;
+            }
+            parallel::update(&mut self.change, |_, c| *c *= goal.h);
+            let size = reduce::max(n, |i| self.change[i].length_squared()).sqrt();
+            if !size.is_finite() {
+                lost = true;
+                break;
+            }
+            let before = merit;
+            let mut fraction = 1.0;
+            self.lossy_before.clone_from(&self.lossy);
+            if careful {
+                (merit, fraction) = self.careful_step(bodies, goal, x, kept, before, probe);
+                self.best.note(x, kept, merit);
+                careful = false;
+            } else {
+                self.foresee(bodies, goal, x, 1.0, kept);
+                add(x, 1.0, &self.change);
+                merit = self.evaluate(bodies, goal, x, kept, probe);
+                merit.against = before.against + self.lost_work(1.0);
+                // With the pins still to move, the start was no point to compare with.
+                if leading || merit.no_worse_than(&self.best.merit, 0.0) {
+                    self.best.note(x, kept, merit);
+                    stall = 0;
+                } else {
+                    stall += 1;
+                }
+            }
+            leading = false;
+            converged = match goal.base {
+                Some(_) => {
+                    fraction == 1.0
+                        && size <= tolerance
+                        && outcome.end == End::Converged
+                        && (led || merit.no_worse_than(&first, 0.0))
+                }
+                None => self.largest_force(bodies) <= settings.drape.residual,
+            };
+            if converged {
+                break;
+            }
+            if stall >= PATIENCE || !merit.total().is_finite() {
+                x.clone_from(&self.best.x);
+                kept.clone_from(&self.best.kept);
+                let against = self.best.merit.against;
+                merit = self.evaluate(bodies, goal, x, kept, probe);
+                merit.against = against;
+                (careful, stall) = (true, 0);
+            }
+        }
+        for place in bodies.places {
+            let p = place.particle as usize;
+            x[p] = place.settle(x[p]);
+        }
+        let residual = self.residual(bodies);
+        Reached {
+            converged,
+            lost,
+            stored: [first.stored, merit.stored],
+            outside_work: self.pin_work(bodies) - merit.against,
+            residual,
+        }
+    }
+
+    /// Largest unbalanced force on a particle that can move [N].
+    pub fn largest_force(&self, bodies: Bodies) -> f64 {
+        let free = free_parts(bodies, &self.unbalanced);
+        reduce::max(free.len(), |i| free[i].length_squared()).sqrt()
+    }
+
+    /// Books what is left unbalanced.
+    pub fn count(&self, bodies: Bodies, probe: &mut Probe) {
+        let counters = &mut probe.counters;
+        let largest = self.largest_force(bodies);
+        counters.residual = counters.residual.max(largest);
+        counters.residual_ratio = counters.residual_ratio.max(largest / mean_weight(bodies.mass));
+        counters.residual_rms = counters.residual_rms.max(self.residual(bodies));
+    }
+
+    /// Root mean square of the unbalanced acceleration [m/s²].
+    fn residual(&self, bodies: Bodies) -> f64 {
+        let free = free_parts(bodies, &self.unbalanced);
+        let mass = bodies.mass;
+        let sum = reduce::sum(free.len(), |i| free[i].length_squared() / mass[i]);
+        (sum / reduce::sum(mass.len(), |i| mass[i])).sqrt()
+    }
+
+    /// Fills `lead` with the velocities that bring held particles to their places; whether any must move.
+    fn lead_to_places(&mut self, bodies: Bodies, h: f64, x: &[DVec3]) -> bool {
+        self.lead.clear();
+        self.lead.resize(x.len(), DVec3::ZERO);
+        for place in bodies.places {
+            let p = place.particle as usize;
+            self.lead[p] = place.away(x[p]) / h;
+        }
+        self.lead.iter().any(|v| *v != DVec3::ZERO)
+    }
+
+    fn evaluate(
+        &mut self,
+        bodies: Bodies,
+        goal: Goal,
+        x: &[DVec3],
+        kept: &[Vec<Stress>],
+        probe: &mut Probe,
+    ) -> Merit {
+        let Bodies { mass, gravity, .. } = bodies;
+        let n = mass.len();
+        let h = goal.h;
+        self.v.resize(n, DVec3::ZERO);
+        parallel::fill(&mut self.v, |i| goal.velocity(i, x[i]));
+        let mix = Mix { stiffness: h * h, damping: h, lag: 0.0 };
+        self.answers.resize_with(bodies.forces.len(), Interactions::default);
+        self.unbalanced.resize(n, DVec3::ZERO);
+        let v = &self.v;
+        parallel::fill(&mut self.unbalanced, |i| (gravity - goal.gain(i, v[i]) / h) * mass[i]);
+        self.lossy.clear();
+        self.lossy.resize(n, DVec3::ZERO);
+        let mut stored = 0.0;
+        for ((force, answer), kept) in bodies.forces.iter().zip(&mut self.answers).zip(kept) {
+            force.respond(Moment { x, v: &self.v }, mix, kept, answer);
+            force.coupling().scatter(&answer.force, &mut self.unbalanced);
+            if force.is_lossy() {
+                force.coupling().scatter(&answer.lossy, &mut self.lossy);
+            }
+            stored += answer.energy;
+        }
+        let (v, start) = (&self.v, &self.start);
+        let inertia = reduce::sum(n, |i| 0.5 * mass[i] * goal.gain(i, v[i]).length_squared());
+        let weight = reduce::sum(n, |i| mass[i] * gravity.dot(x[i] - start[i]));
+        probe.lap(Stage::Forces);
+        Merit {
+            potential: inertia + stored - weight,
+            against: 0.0,
+            stored,
+            scale: inertia.abs() + stored.abs() + weight.abs(),
+        }
+    }
+
+    /// Halves the step until Φ falls enough (Armijo); returns the new Φ and the fraction taken.
+    fn careful_step(
+        &mut self,
+        bodies: Bodies,
+        goal: Goal,
+        x: &mut [DVec3],
+        kept: &mut Vec<Vec<Stress>>,
+        before: Merit,
+        probe: &mut Probe,
+    ) -> (Merit, f64) {
+        let slope = -reduce::dot(&self.unbalanced, &self.change);
+        let from = x.to_vec();
+        let mut fraction = 1.0;
+        let merit = loop {
+            parallel::fill(x, |i| from[i] + fraction * self.change[i]);
+            let mut merit = self.evaluate(bodies, goal, x, kept, probe);
+            merit.against = before.against + self.lost_work(fraction);
+            if merit.no_worse_than(&before, 1e-4 * fraction * slope) || fraction < 1e-6 {
+                break merit;
+            }
+            fraction *= 0.5;
+            probe.counters.shortened += 1;
+        };
+        parallel::fill(&mut self.v, |i| goal.velocity(i, from[i]));
+        self.foresee(bodies, goal, &from, fraction, kept);
+        let against = merit.against;
+        let merit = self.evaluate(bodies, goal, x, kept, probe);
+        (Merit { against, ..merit }, fraction)
+    }
+
+    /// Moves the kept stress towards that after `change`, seen from `x` where the velocities are `self.v`.
+    fn foresee(&self, bodies: Bodies, goal: Goal, x: &[DVec3], part: f64, kept: &mut [Vec<Stress>]) {
+        let at = Moment { x, v: &self.v };
+        for (force, kept) in bodies.forces.iter().zip(kept) {
+            force.foresee(at, &self.change, goal.per_time(), part, kept);
+        }
+    }
+
+    /// Starts the kept stress from what the elements have now.
+    fn foresee_present(&mut self, bodies: Bodies, x: &[DVec3], kept: &mut [Vec<Stress>]) {
+        let still = vec![DVec3::ZERO; x.len()];
+        for (force, kept) in bodies.forces.iter().zip(kept) {
+            force.foresee(Moment { x, v: &still }, &still, 0.0, 1.0, kept);
+        }
+    }
+
+    /// Work done against forces without an energy over the last change: the mean of both ends times the way.
+    fn lost_work(&self, fraction: f64) -> f64 {
+        if self.lossy.iter().all(|f| *f == DVec3::ZERO) {
+            return 0.0;
+        }
+        let (a, b, change) = (&self.lossy_before, &self.lossy, &self.change);
+        -0.5 * fraction * reduce::sum(a.len(), |i| (a[i] + b[i]).dot(change[i]))
+    }
+
+    /// Work that pins do on the cloth over the step: their reaction at its end times their way.
+    fn pin_work(&self, bodies: Bodies) -> f64 {
+        bodies.places.iter().fold(0.0, |sum, place| {
+            let p = place.particle as usize;
+            sum - (place.blocked * self.unbalanced[p]).dot(place.away(self.start[p]))
+        })
+    }
+}
+
+impl Best {
+    fn note(&mut self, x: &[DVec3], kept: &[Vec<Stress>], merit: Merit) {
+        self.x.clear();
+        self.x.extend_from_slice(x);
+        self.kept.resize(kept.len(), Vec::new());
+        self.kept.clone_from_slice(kept);
+        self.merit = merit;
+    }
+}
+
+fn free_parts(bodies: Bodies, f: &[DVec3]) -> Vec<DVec3> {
+    let mut free = f.to_vec();
+    bodies.mobility.project(&mut free);
+    free
+}
+
+fn add(x: &mut [DVec3], factor: f64, change: &[DVec3]) {
+    parallel::update(x, |i, x| *x += factor * change[i]);
+}

@@ -1,0 +1,116 @@
+//! How steps are taken and systems solved.
+
+use super::forms::Form;
+use super::krylov::Method;
+use super::named_choices;
+use super::operator::OperatorKind;
+use super::precondition::PreconditionerKind;
+
+named_choices! {
+    /// How time is stepped.
+    Integrator {
+        /// Second-order backward differences, solved to convergence: the default.
+        Bdf2 = "bdf2",
+        /// Trapezoid, then backward differences: two stages, a third of the error, for references.
+        TrBdf2 = "tr-bdf2",
+        /// Implicit Euler, solved to convergence.
+        ImplicitEuler = "implicit-euler",
+        /// Implicit Euler with one linearisation (V00-2).
+        LinearEuler = "linear-euler",
+        /// V00's λ-midpoint with one linearisation (V00-15).
+        LambdaMidpoint = "lambda-midpoint",
+        /// No motion: towards equilibrium (V00-14).
+        QuasiStatic = "quasi-static",
+    }
+}
+
+impl Integrator {
+    /// Whether forces are linearised once per step and the rest is left over.
+    pub fn linearises_once(self) -> bool {
+        matches!(self, Integrator::LinearEuler | Integrator::LambdaMidpoint)
+    }
+}
+
+named_choices! {
+    /// Right-hand side of the λ-midpoint step (V00 eq. 15).
+    LambdaRhs {
+        /// With the missing term restored (E2).
+        Corrected = "corrected",
+        /// As printed: damps like implicit Euler whatever λ is.
+        Printed = "printed",
+    }
+}
+
+/// How steps are taken and their systems posed and solved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SolverSettings {
+    /// How time is stepped.
+    pub integrator: Integrator,
+    /// λ of the λ-midpoint step, 0 (implicit Euler) to 1 (midpoint).
+    pub lambda: f64,
+    /// Its right-hand side.
+    pub lambda_rhs: LambdaRhs,
+    /// When Newton's method is content.
+    pub newton: NewtonSettings,
+    /// When draping is content.
+    pub drape: DrapeSettings,
+    /// Which linear system.
+    pub form: Form,
+    /// Which Krylov method.
+    pub method: Method,
+    /// How the operator is applied.
+    pub operator: OperatorKind,
+    /// Which preconditioner.
+    pub preconditioner: PreconditionerKind,
+    /// Largest unbalanced force a linear solve may leave, over the mean weight of a particle at 9.81 m/s² (G-4).
+    pub tolerance: f64,
+    /// Most iterations of one linear solve. Generous: reaching it is counted and shown.
+    pub max_iterations: usize,
+}
+
+/// When Newton's method is content: both limits hold after a full step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NewtonSettings {
+    /// Largest last change of a position [m]; half a percent of the mean edge if that is less.
+    pub step: f64,
+    /// Largest root mean square of what is left unbalanced, as an acceleration [m/s²].
+    pub residual: f64,
+    /// Solves before a step is redone as two careful halves.
+    pub max_solves: usize,
+}
+
+/// When quasi-static draping is content.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DrapeSettings {
+    /// The h of V00 eq. 12 [s]: how far one iteration may go. Infinity is Newton's method.
+    pub step: f64,
+    /// Largest force left on a particle [N].
+    pub residual: f64,
+    /// Iterations per substep.
+    pub max_solves: usize,
+}
+
+impl Default for SolverSettings {
+    fn default() -> Self {
+        SolverSettings {
+            integrator: Integrator::Bdf2,
+            lambda: 0.8,
+            lambda_rhs: LambdaRhs::Corrected,
+            newton: NewtonSettings { step: 1e-4, residual: 0.1, max_solves: 12 },
+            drape: DrapeSettings { step: 1.0, residual: 1e-6, max_solves: 200 },
+            form: Form::Mass,
+            method: Method::Cg,
+            operator: OperatorKind::BlockSparse,
+            preconditioner: PreconditionerKind::BlockJacobi,
+            tolerance: 1e-3,
+            max_iterations: 20_000,
+        }
+    }
+}
+
+impl SolverSettings {
+    /// Whether the method suits the form: conjugate gradients need a symmetric one.
+    pub fn is_sound(&self) -> bool {
+        !(self.form == Form::Unsymmetric && self.method == Method::Cg)
+    }
+}
