@@ -5,9 +5,8 @@ use crate::session::LabError;
 use faer::linalg::solvers::Solve;
 use faer::sparse::{SparseColMat, Triplet};
 use faer::{Mat, Side};
-use glam::DVec3;
-use toile::forces::bending::Recon;
-use toile::interaction::{ForceModel, Interactions, Mix, Moment};
+use glam::{DMat3, DVec3};
+use toile::interaction::{Coupling, ForceModel, Interactions, Mix, Moment, Stencil, Stress};
 
 /// Entries of a symmetric positive definite matrix; only those on and below the diagonal are looked at, and
 /// equal places add up.
@@ -45,8 +44,6 @@ impl Symmetric {
 pub struct Statics {
     /// Elastic forces.
     pub forces: Vec<Box<dyn ForceModel>>,
-    /// Patch-exact bending, if any.
-    pub bending: Option<Recon>,
     /// Load on each particle [N].
     pub load: Vec<DVec3>,
     /// Which coordinates of each particle are held where they start.
@@ -66,46 +63,47 @@ pub struct Equilibrium {
     pub residual: f64,
 }
 
+/// Forces and tangents at one state.
+struct Answer {
+    /// Unbalanced force on every coordinate, zero where held [N].
+    force: Vec<DVec3>,
+    matrix: Symmetric,
+}
+
 impl Statics {
-    /// Goes downhill from `start` until no particle feels more than `tolerance` [N].
+    /// Goes downhill from `start` until no particle feels more than `tolerance` [N], in at most `most` steps.
     pub fn solve(&self, start: &[DVec3], tolerance: f64, most: usize) -> Result<Equilibrium, LabError> {
+        let unknowns = self.unknowns();
+        let still = vec![DVec3::ZERO; start.len()];
         let mut x = start.to_vec();
-        let (mut force, mut tangent) = self.respond(&x, start);
+        let mut stress: Vec<Vec<Stress>> = vec![Vec::new(); self.forces.len()];
         let mut energy = self.energy(&x, start);
-        for steps in 0..=most {
+        let mut steps = 0;
+        loop {
+            let Answer { force, matrix } = self.respond(&x, start, &stress, &unknowns);
             let residual = force.iter().map(|f| f.abs().max_element()).fold(0.0, f64::max);
             if residual <= tolerance || steps == most {
                 return Ok(Equilibrium { x, steps, residual });
             }
-            let unknowns = self.unknowns();
-            let mut matrix = Symmetric::new(unknowns.count);
-            for (i, j, block) in tangent {
-                for r in 0..3 {
-                    for c in 0..3 {
-                        if let (Some(row), Some(column)) = (unknowns.of[i][r], unknowns.of[j][c]) {
-                            matrix.add(row, column, block[3 * r + c]);
-                        }
-                    }
-                }
-            }
-            let right: Vec<f64> = unknowns.gather(&force);
-            let step = unknowns.scatter(&matrix.solve(&right)?);
-            let slope = force.iter().zip(&step).map(|(f, s)| f.dot(*s)).sum::<f64>();
-            // Energies differ by less than their digits near the end: a full step is then as good as any.
+            let step = unknowns.scatter(&matrix.solve(&unknowns.gather(&force))?);
+            let slope: f64 = force.iter().zip(&step).map(|(f, s)| f.dot(*s)).sum();
+            // Near the end energies differ by less than their digits: a full step is then as good as any.
             let noise = 1e-13 * energy.abs();
             let mut length = 1.0;
-            loop {
+            let (next, found) = loop {
                 let next: Vec<DVec3> = x.iter().zip(&step).map(|(x, s)| *x + *s * length).collect();
                 let found = self.energy(&next, start);
                 if found <= energy - 1e-4 * length * slope + noise || length < 1e-6 {
-                    (x, energy) = (next, found);
-                    break;
+                    break (next, found);
                 }
                 length *= 0.5;
+            };
+            for (force, stress) in self.forces.iter().zip(&mut stress) {
+                force.foresee(Moment { x: &x, v: &still }, &step, 0.0, length, stress);
             }
-            (force, tangent) = self.respond(&x, start);
+            (x, energy) = (next, found);
+            steps += 1;
         }
-        unreachable!("the last step returns")
     }
 
     fn unknowns(&self) -> Unknowns {
@@ -121,54 +119,64 @@ impl Statics {
     fn energy(&self, x: &[DVec3], start: &[DVec3]) -> f64 {
         let at = Moment { x, v: &vec![DVec3::ZERO; x.len()] };
         let elastic: f64 = self.forces.iter().map(|force| force.energy(at)).sum();
-        let bent = self.bending.as_ref().map_or(0.0, |bending| bending.energy(x));
         let work: f64 = self.load.iter().zip(x).map(|(f, x)| f.dot(*x)).sum();
         let tied: f64 = x.iter().zip(start).map(|(x, s)| 0.5 * self.tether * x.distance_squared(*s)).sum();
-        elastic + bent + tied - work
+        elastic + tied - work
     }
 
-    /// Unbalanced force on every free coordinate, and blocks (row, column, entries by rows) of the tangent.
-    #[expect(clippy::type_complexity, reason = "used in one place")]
-    fn respond(&self, x: &[DVec3], start: &[DVec3]) -> (Vec<DVec3>, Vec<(usize, usize, [f64; 9])>) {
-        let v = vec![DVec3::ZERO; x.len()];
+    fn respond(&self, x: &[DVec3], start: &[DVec3], stress: &[Vec<Stress>], unknowns: &Unknowns) -> Answer {
+        let still = vec![DVec3::ZERO; x.len()];
         let mut force: Vec<DVec3> =
             (0..x.len()).map(|i| self.load[i] - self.tether * (x[i] - start[i])).collect();
-        let mut tangent = Vec::new();
-        let multiple = |s: f64| [s, 0.0, 0.0, 0.0, s, 0.0, 0.0, 0.0, s];
-        for model in &self.forces {
+        let mut matrix = Symmetric::new(unknowns.count);
+        for i in 0..x.len() {
+            unknowns.add(&mut matrix, i, i, DMat3::from_diagonal(DVec3::splat(self.tether)));
+        }
+        for (model, stress) in self.forces.iter().zip(stress) {
             let mut answer = Interactions::default();
             let mix = Mix { stiffness: 1.0, damping: 0.0, lag: 0.0 };
-            model.respond(Moment { x, v: &v }, mix, &mut answer);
-            let stencil = model.stencil();
-            stencil.scatter(&answer.force, &mut force);
-            let gauges = stencil.gauges();
-            for (e, members) in stencil.elements().enumerate() {
-                for (a, &i) in members.iter().enumerate() {
-                    for (b, &j) in members.iter().enumerate() {
-                        let mut sum = glam::DMat3::ZERO;
-                        for g in 0..gauges {
-                            for k in 0..gauges {
-                                let weight = stencil.weight(e, g, a) * stencil.weight(e, k, b);
-                                sum += answer.tangent[(e * gauges + g) * gauges + k] * weight;
-                            }
-                        }
-                        tangent.push((i as usize, j as usize, sum.transpose().to_cols_array()));
+            model.respond(Moment { x, v: &still }, mix, stress, &mut answer);
+            model.coupling().scatter(&answer.force, &mut force);
+            match model.coupling() {
+                Coupling::Elements(stencil) => {
+                    for (i, j, block) in blocks(stencil, &answer.tangent) {
+                        unknowns.add(&mut matrix, i, j, block);
+                    }
+                }
+                Coupling::Constant(k) => {
+                    for (i, j, value) in k.entries() {
+                        let block = DMat3::from_diagonal(DVec3::splat(value * answer.scale));
+                        unknowns.add(&mut matrix, i as usize, j as usize, block);
                     }
                 }
             }
         }
-        if let Some(bending) = &self.bending {
-            bending.add_force(x, &v, &mut force);
-            for i in 0..x.len() {
-                tangent.extend(bending.stiffness().row(i).map(|(j, value)| (i, j, multiple(value))));
-            }
-        }
-        tangent.extend((0..x.len()).map(|i| (i, i, multiple(self.tether))));
         for (force, held) in force.iter_mut().zip(&self.held) {
             (0..3).filter(|axis| held[*axis]).for_each(|axis| force[axis] = 0.0);
         }
-        (force, tangent)
+        Answer { force, matrix }
     }
+}
+
+/// Row, column and block of every pair of particles of every element.
+fn blocks<'a>(
+    stencil: &'a Stencil,
+    tangent: &'a [DMat3],
+) -> impl Iterator<Item = (usize, usize, DMat3)> + 'a {
+    let gauges = stencil.gauges();
+    stencil.elements().enumerate().flat_map(move |(e, members)| {
+        let pairs = (0..members.len()).flat_map(move |a| (0..members.len()).map(move |b| (a, b)));
+        pairs.map(move |(a, b)| {
+            let mut sum = DMat3::ZERO;
+            for g in 0..gauges {
+                for k in 0..gauges {
+                    let weight = stencil.weight(e, g, a) * stencil.weight(e, k, b);
+                    sum += tangent[(e * gauges + g) * gauges + k] * weight;
+                }
+            }
+            (members[a] as usize, members[b] as usize, sum)
+        })
+    })
 }
 
 /// Numbers of the free coordinates.
@@ -178,6 +186,16 @@ struct Unknowns {
 }
 
 impl Unknowns {
+    fn add(&self, matrix: &mut Symmetric, i: usize, j: usize, block: DMat3) {
+        for r in 0..3 {
+            for c in 0..3 {
+                if let (Some(row), Some(column)) = (self.of[i][r], self.of[j][c]) {
+                    matrix.add(row, column, block.col(c)[r]);
+                }
+            }
+        }
+    }
+
     fn gather(&self, vectors: &[DVec3]) -> Vec<f64> {
         let entries = self.of.iter().zip(vectors);
         entries.flat_map(|(of, v)| (0..3).filter(|a| of[*a].is_some()).map(|a| v[a])).collect()
