@@ -12,7 +12,8 @@ use toile::solve::{
     DrapeSettings, Form, Integrator, LambdaRhs, Method, NewtonSettings, OperatorKind, PreconditionerKind,
 };
 use toile::{
-    Air, Bending, Fabric, Freedom, Grip, PinDown, Setup, SolverSettings, Stretching, WindField, World,
+    Air, Bending, Fabric, Freedom, Grip, PinDown, RestShape, Setup, SolverSettings, Stretching, WindField,
+    World,
 };
 
 /// Half the density of air [kg/m³] times one: turns a drag coefficient into the engine's quadratic factor.
@@ -315,8 +316,14 @@ fn engine_cloth(scene: &Scene, cloth: &Cloth, part: &Part) -> Result<toile::Clot
             }),
         },
         bending: match cloth.bending {
+            schema::Bending::Recon => Bending::Recon,
             schema::Bending::Hinge => Bending::Hinge,
+            schema::Bending::Dihedral => Bending::Dihedral,
             schema::Bending::None => Bending::None,
+        },
+        rest_shape: match cloth.bend_rest {
+            schema::RestShape::Flat => RestShape::Flat,
+            schema::RestShape::Start => RestShape::Start,
         },
         air: Air {
             drag: scene.air.drag * fabric.density,
@@ -352,6 +359,7 @@ fn engine_pin(scene: &Scene, number: usize, pin: &Pin, part: &Part, notes: &mut 
         },
         motion: pin.motion.for_engine(time, centre),
         active: from..until,
+        clamp: pin.clamp,
     }
 }
 
@@ -443,7 +451,7 @@ fn solver(solver: &schema::Solver) -> SolverSettings {
             schema::Operator::BlockSparse => OperatorKind::BlockSparse,
         },
         preconditioner: match solver.preconditioner {
-            schema::Preconditioner::Cholesky => default.preconditioner,
+            schema::Preconditioner::Cholesky => PreconditionerKind::Cholesky,
             schema::Preconditioner::BlockJacobi => PreconditionerKind::BlockJacobi,
             schema::Preconditioner::None => PreconditionerKind::None,
         },

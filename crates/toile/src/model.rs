@@ -36,6 +36,8 @@ pub struct Model {
     pub gravity: DVec3,
     /// Wind.
     pub wind: WindField,
+    /// Where the particles started [m].
+    pub start: Vec<DVec3>,
     /// Mean edge at rest [m].
     pub edge: f64,
     /// Square root of the area at rest [m].
@@ -118,6 +120,7 @@ impl Course for Journey<'_> {
             gravity: self.model.gravity,
             mobility: self.mobility,
             places: self.places,
+            start: &self.model.start,
             edge: self.model.edge,
             size: self.model.size,
         }

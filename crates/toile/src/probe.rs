@@ -7,8 +7,10 @@ pub enum Stage {
     Drive,
     /// Forces and tangents of all elements.
     Forces,
-    /// Building the operator and its preconditioner.
+    /// Building the operator.
     Assemble,
+    /// Factoring it.
+    Factor,
     /// The linear solve.
     Solve,
     /// New velocities and positions.
@@ -17,11 +19,12 @@ pub enum Stage {
 
 impl Stage {
     /// All stages in order.
-    pub const ALL: [Stage; 5] = [Stage::Drive, Stage::Forces, Stage::Assemble, Stage::Solve, Stage::Update];
+    pub const ALL: [Stage; 6] =
+        [Stage::Drive, Stage::Forces, Stage::Assemble, Stage::Factor, Stage::Solve, Stage::Update];
 
     /// Name in reports.
     pub fn name(self) -> &'static str {
-        ["drive", "forces", "assemble", "solve", "update"][self as usize]
+        ["drive", "forces", "assemble", "factor", "solve", "update"][self as usize]
     }
 }
 
@@ -47,6 +50,8 @@ pub struct Counters {
     pub stages: u64,
     /// Linear systems solved.
     pub solves: u64,
+    /// Factorisations.
+    pub factors: u64,
     /// Iterations of the linear solver.
     pub iterations: u64,
     /// Solves that ended at the iteration limit.
@@ -70,7 +75,7 @@ pub struct Counters {
 }
 
 /// The channels of [`Counters`], in the order of [`Counters::values`].
-pub const COUNTER_CHANNELS: [Channel; 13] = [
+pub const COUNTER_CHANNELS: [Channel; 14] = [
     Channel { name: "substeps", unit: "", meaning: "substeps taken, over all islands" },
     Channel {
         name: "retries",
@@ -79,6 +84,7 @@ pub const COUNTER_CHANNELS: [Channel; 13] = [
     },
     Channel { name: "stages", unit: "", meaning: "implicit stages solved" },
     Channel { name: "solves", unit: "", meaning: "linear systems solved" },
+    Channel { name: "factors", unit: "", meaning: "factorisations" },
     Channel { name: "iterations", unit: "", meaning: "iterations of the linear solver" },
     Channel { name: "capped", unit: "", meaning: "solves that ended at the iteration limit" },
     Channel { name: "indefinite", unit: "", meaning: "solves that met no or negative stiffness" },
@@ -106,6 +112,7 @@ impl Counters {
             self.retries as f64,
             self.stages as f64,
             self.solves as f64,
+            self.factors as f64,
             self.iterations as f64,
             self.capped as f64,
             self.indefinite as f64,
@@ -124,6 +131,7 @@ impl Counters {
         self.retries += other.retries;
         self.stages += other.stages;
         self.solves += other.solves;
+        self.factors += other.factors;
         self.iterations += other.iterations;
         self.capped += other.capped;
         self.indefinite += other.indefinite;

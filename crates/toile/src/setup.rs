@@ -305,12 +305,13 @@ fn build_island(
         forces.push(Box::new(Attach::elements(n, &members, holds)));
     }
     let mass = mesh.vertex_area().iter().map(|a| a * cloth.fabric.density).collect();
+    let start = x.clone();
     let state = State { x, v: vec![cloth.velocity; n], grips: vec![None; hard.len()], ..State::default() };
     let edges = mesh.edges();
     let edge = edges.iter().fold(0.0, |sum, e| sum + mesh.rest_length(e)) / edges.len().max(1) as f64;
     let size = mesh.area().iter().fold(0.0, |sum, a| sum + a).sqrt();
     let model =
-        Model { mass, freedom: vec![Freedom::Free; n], forces, pins: hard, gravity, wind, edge, size };
+        Model { mass, freedom: vec![Freedom::Free; n], forces, pins: hard, gravity, wind, start, edge, size };
     Island::new(number, vertices, model, state)
 }
 

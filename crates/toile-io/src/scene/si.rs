@@ -47,6 +47,8 @@ pub struct Cloth {
     pub strain: Strain,
     /// Bending model.
     pub bending: Bending,
+    /// Where it does not bend.
+    pub bend_rest: RestShape,
     /// Options of the springs.
     pub spring: Spring,
 }
@@ -91,6 +93,8 @@ pub struct Pin {
     pub hold: Hold,
     /// How they may still move.
     pub slide: Slide,
+    /// Whether it holds the slope too.
+    pub clamp: bool,
     /// First frame that is held.
     pub from: u32,
     /// Last frame that is held.
@@ -402,6 +406,7 @@ impl Builder<'_> {
             model: cloth.model,
             strain: cloth.strain.unwrap_or_default(),
             bending: cloth.bending,
+            bend_rest: cloth.bend_rest,
             spring: cloth.spring.clone().unwrap_or_default(),
         }
     }
@@ -419,6 +424,7 @@ impl Builder<'_> {
                     damping: pin.damping.unwrap_or_default(),
                 },
             },
+            clamp: pin.clamp,
             slide: match pin.freedom {
                 Freedom::Fixed => Slide::Fixed,
                 Freedom::Line => Slide::Line(direction),

@@ -88,6 +88,7 @@ fn steps(tangent: Tangent, dt: f64, count: usize) -> Vec<f64> {
     freedom[1] = Freedom::Free;
     // Gravity sideways on the one free particle is the load.
     let gravity = DVec3::Y * (LOAD / MASS);
+    let x = vec![DVec3::X * -LENGTH, DVec3::Y * OFFSET, DVec3::X * LENGTH];
     let model = Model {
         mass: vec![MASS; 3],
         freedom,
@@ -95,10 +96,10 @@ fn steps(tangent: Tangent, dt: f64, count: usize) -> Vec<f64> {
         pins: Vec::new(),
         gravity,
         wind: WindField::default(),
+        start: x.clone(),
         edge: LENGTH,
         size: LENGTH,
     };
-    let x = vec![DVec3::X * -LENGTH, DVec3::Y * OFFSET, DVec3::X * LENGTH];
     let now = State { x, v: vec![DVec3::ZERO; 3], ..State::default() };
     let integrator = Integrator::LinearEuler;
     let settings = SolverSettings { integrator, tolerance: 1e-9, ..SolverSettings::default() };

@@ -17,6 +17,8 @@ pub struct Bodies<'a> {
     pub mobility: &'a Mobility,
     /// Where led particles must be.
     pub places: &'a [Place],
+    /// Where the particles started [m]: how the direct solver orders them.
+    pub start: &'a [DVec3],
     /// Mean edge at rest [m].
     pub edge: f64,
     /// Size at rest, the square root of the area [m].

@@ -48,6 +48,11 @@ impl<'a> System<'a> {
         System { form, mobility, mass, inner, work }
     }
 
+    /// Which system it is.
+    pub fn form(&self) -> Form {
+        self.form
+    }
+
     /// Right-hand side for the impulses `b` [N·s].
     pub fn right_side(&self, b: &[DVec3]) -> Vec<DVec3> {
         let mut y = b.to_vec();

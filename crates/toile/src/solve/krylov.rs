@@ -121,7 +121,8 @@ fn conjugate_gradient(
 ) -> Outcome {
     let n = y.len();
     let mut r = y.to_vec();
-    let mut z: Vec<DVec3> = (0..n).map(|i| preconditioner.apply(i, r[i])).collect();
+    let mut z = vec![DVec3::ZERO; n];
+    preconditioner.apply(&r, &mut z);
     let mut t = z.clone();
     let mut ht = vec![DVec3::ZERO; n];
     let mut alpha = reduce::dot(&r, &z);
@@ -138,15 +139,19 @@ fn conjugate_gradient(
         }
         let step = alpha / beta;
         // x, r, z and both of their measures in one pass over memory: vectors are half of the traffic.
-        let (next, squared) = reduce::update3(x, &mut r, &mut z, |i, x, r, z| {
+        let (mut next, squared) = reduce::update3(x, &mut r, &mut z, |i, x, r, z| {
             *x += step * t[i];
             *r -= step * ht[i];
-            *z = preconditioner.apply(i, *r);
+            *z = preconditioner.local(i, *r).unwrap_or(*z);
             (r.dot(*z), stop.squared(i, *r))
         });
         residual = squared.sqrt();
         if let Some(outcome) = verdict(iteration, start, residual, stop) {
             return outcome;
+        }
+        if !preconditioner.is_local() {
+            preconditioner.apply(&r, &mut z);
+            next = reduce::dot(&r, &z);
         }
         let turn = next / alpha;
         alpha = next;
@@ -172,8 +177,8 @@ fn biconjugate_gradient(
     let start = stop.measure(&r);
     let mut residual = start;
     for iteration in 1.. {
-        parallel::fill(&mut z, |i| preconditioner.apply(i, r[i]));
-        parallel::fill(&mut shadow_z, |i| preconditioner.apply_transposed(i, shadow[i]));
+        preconditioner.apply(&r, &mut z);
+        preconditioner.apply_transposed(&shadow, &mut shadow_z);
         let next = reduce::dot(&z, &shadow);
         if next == 0.0 || !next.is_finite() {
             return Outcome { end: broken(next), iterations: iteration, residual };
@@ -224,7 +229,7 @@ fn stabilised(
         let turn = if iteration == 1 { 0.0 } else { (next / rho) * (step / omega) };
         rho = next;
         parallel::update(&mut t, |i, t| *t = r[i] + turn * (*t - omega * ht[i]));
-        parallel::fill(&mut t_hat, |i| preconditioner.apply(i, t[i]));
+        preconditioner.apply(&t, &mut t_hat);
         operator.apply(&t_hat, &mut ht);
         let bottom = reduce::dot(&shadow, &ht);
         if bottom == 0.0 || !bottom.is_finite() {
@@ -232,7 +237,7 @@ fn stabilised(
         }
         step = rho / bottom;
         parallel::update(&mut r, |i, r| *r -= step * ht[i]);
-        parallel::fill(&mut s_hat, |i| preconditioner.apply(i, r[i]));
+        preconditioner.apply(&r, &mut s_hat);
         operator.apply(&s_hat, &mut hs);
         let curvature = reduce::dot(&hs, &hs);
         // hs = 0 only when r = 0: the half step already solved it.

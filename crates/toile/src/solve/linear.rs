@@ -3,8 +3,9 @@
 use super::bodies::Bodies;
 use super::forms::System;
 use super::krylov::{self, End, Outcome, Stop};
+use super::multifrontal::{Factor, Symbolic};
 use super::operator::{BlockOperator, BlockSparse, MatrixFree, OperatorKind, Pattern};
-use super::precondition::Preconditioner;
+use super::precondition::{Preconditioner, PreconditionerKind};
 use super::settings::SolverSettings;
 use crate::interaction::Interactions;
 use crate::math::{DMat3, DVec3, parallel, reduce};
@@ -14,10 +15,15 @@ use crate::probe::{Probe, Stage};
 pub const STANDARD_GRAVITY: f64 = 9.81;
 
 /// A solver of (M + A) Δv = b, A = h² V + h W from the answers of the forces.
+///
+/// A Cholesky factor is made at the first solve of a stage and kept for the others as long as it is good enough:
+/// the tangent changes little between them. Never longer, so that a step does not depend on the one before it.
 #[derive(Default)]
 pub struct LinearSolver {
     pattern: Option<Pattern>,
     blocks: Vec<DMat3>,
+    factor: Option<Factor>,
+    worn: bool,
     unknown: Vec<DVec3>,
     work: Vec<DVec3>,
 }
@@ -36,7 +42,15 @@ pub struct Equation<'a> {
     pub limit: f64,
 }
 
+/// Iterations with an old factor above which a new one pays.
+const FACTOR_WORN: usize = 5;
+
 impl LinearSolver {
+    /// Forgets what was kept from earlier solves: a new stage begins.
+    pub fn begin(&mut self) {
+        self.worn = true;
+    }
+
     /// Solves for the velocity change `change` under the impulses `b` [N·s], which it may alter.
     pub fn solve(
         &mut self,
@@ -46,8 +60,11 @@ impl LinearSolver {
         change: &mut Vec<DVec3>,
         probe: &mut Probe,
     ) -> Outcome {
-        let Equation { bodies: Bodies { mass, forces, mobility, .. }, answers, dt, lead, limit } = equation;
+        let Equation { bodies, answers, dt, lead, limit } = equation;
+        let Bodies { mass, forces, mobility, .. } = bodies;
         let n = mass.len();
+        let direct = settings.preconditioner == PreconditionerKind::Cholesky;
+        let factored = direct && self.factorise(bodies, answers, probe);
         let (mut free, mut sparse);
         let inner: &mut dyn BlockOperator = match settings.operator {
             OperatorKind::MatrixFree => {
@@ -56,7 +73,10 @@ impl LinearSolver {
             }
             OperatorKind::BlockSparse => {
                 let pattern = self.pattern.get_or_insert_with(|| Pattern::new(n, forces));
-                sparse = BlockSparse::assemble(pattern, forces, answers, &mut self.blocks);
+                sparse = match direct {
+                    true => BlockSparse::assembled(pattern, &mut self.blocks),
+                    false => BlockSparse::assemble(pattern, forces, answers, &mut self.blocks),
+                };
                 &mut sparse
             }
         };
@@ -67,7 +87,8 @@ impl LinearSolver {
             parallel::update(b, |i, b| *b -= work[i] + lead[i] * mass[i]);
         }
         let mut system = System::new(settings.form, mobility, mass, inner);
-        let preconditioner = Preconditioner::new(settings.preconditioner, &system);
+        let factor = self.factor.as_ref().filter(|_| factored);
+        let preconditioner = Preconditioner::new(settings.preconditioner, &system, factor);
         let y = system.right_side(b);
         let scales = system.force_scales(dt);
         let weight = mean_weight(mass);
@@ -80,6 +101,7 @@ impl LinearSolver {
 
         let outcome =
             krylov::solve(settings.method, &mut system, &preconditioner, &y, &mut self.unknown, &stop);
+        self.worn = outcome.iterations > FACTOR_WORN;
         change.resize(n, DVec3::ZERO);
         system.velocity_change(&self.unknown, change);
         if mobility.projectors.is_empty() {
@@ -95,6 +117,24 @@ impl LinearSolver {
         counters.indefinite += u64::from(matches!(outcome.end, End::NotPositive | End::Breakdown));
         probe.lap(Stage::Solve);
         outcome
+    }
+}
+
+impl LinearSolver {
+    /// Assembles A and factors M + P A P if the factor at hand is worn; whether there is one.
+    fn factorise(&mut self, bodies: Bodies, answers: &[Interactions], probe: &mut Probe) -> bool {
+        let Bodies { mass, forces, mobility, start, .. } = bodies;
+        let pattern = self.pattern.get_or_insert_with(|| Pattern::new(mass.len(), forces));
+        let sparse = BlockSparse::assemble(pattern, forces, answers, &mut self.blocks);
+        probe.lap(Stage::Assemble);
+        let order = || Symbolic::new(pattern.start(), pattern.columns(), start);
+        let factor = self.factor.get_or_insert_with(|| Factor::new(order()));
+        if self.worn || factor.precision().is_none() {
+            probe.counters.factors += 1;
+            probe.counters.indefinite += u64::from(factor.refresh(sparse.blocks(), mass, mobility).is_err());
+        }
+        probe.lap(Stage::Factor);
+        factor.precision().is_some()
     }
 }
 

@@ -129,6 +129,7 @@ impl Newton {
         let n = bodies.mass.len();
         kept.resize(bodies.forces.len(), Vec::new());
         self.start.clone_from(x);
+        self.linear.begin();
         if kept.iter().all(|k| k.is_empty()) {
             self.foresee_present(bodies, x, kept);
         }

@@ -65,6 +65,7 @@ impl OneStep {
         }
         probe.lap(Stage::Forces);
 
+        self.linear.begin();
         let equation = Equation { bodies, answers: &self.answers, dt, lead: None, limit: 0.0 };
         let outcome = self.linear.solve(equation, settings, &mut self.impulse, &mut self.change, probe);
         let counters = &mut probe.counters;

@@ -132,7 +132,7 @@ impl Pattern {
         Pattern { start, columns, place }
     }
 
-    /// Where each row starts among the blocks.
+    /// Where the blocks of each row start, and where the last one ends.
     pub fn start(&self) -> &[usize] {
         &self.start
     }
@@ -180,6 +180,16 @@ impl<'a> BlockSparse<'a> {
             }
         }
         BlockSparse { pattern, blocks }
+    }
+
+    /// The operator whose `blocks` are assembled already.
+    pub fn assembled(pattern: &'a Pattern, blocks: &'a mut [DMat3]) -> Self {
+        BlockSparse { pattern, blocks }
+    }
+
+    /// The blocks, in the order of the pattern.
+    pub fn blocks(&self) -> &[DMat3] {
+        self.blocks
     }
 }
 

@@ -1,8 +1,9 @@
 //! Preconditioners: cheap approximate inverses.
 
-use super::forms::System;
+use super::forms::{Form, System};
+use super::multifrontal::Factor;
 use super::named_choices;
-use crate::math::{DMat3, DVec3};
+use crate::math::{DMat3, DVec3, parallel};
 
 named_choices! {
     /// Which preconditioner.
@@ -11,41 +12,78 @@ named_choices! {
         None = "none",
         /// Inverse of each particle's 3×3 block.
         BlockJacobi = "block-jacobi",
+        /// A Cholesky factor of the whole matrix, in single precision.
+        Cholesky = "cholesky",
     }
 }
 
-/// A preconditioner that acts on each particle alone.
-pub enum Preconditioner {
+/// A preconditioner, with what it needs to be applied.
+pub enum Preconditioner<'a> {
     /// z = r.
     Identity,
     /// z_i = D_i⁻¹ r_i.
     BlockJacobi(Vec<DMat3>),
+    /// z = (L Lᵀ)⁻¹ r, rewritten for the form at hand.
+    Cholesky(&'a Factor, Form),
 }
 
-impl Preconditioner {
-    /// The preconditioner of `kind` for `system`.
-    pub fn new(kind: PreconditionerKind, system: &System) -> Preconditioner {
-        match kind {
-            PreconditionerKind::None => Preconditioner::Identity,
-            PreconditionerKind::BlockJacobi => Preconditioner::BlockJacobi(system.inverse_diagonal()),
+impl<'a> Preconditioner<'a> {
+    /// The preconditioner of `kind` for `system`. Cholesky needs a `factor`; without one, because the matrix has
+    /// none, block-Jacobi takes its place.
+    pub fn new(kind: PreconditionerKind, system: &System, factor: Option<&'a Factor>) -> Preconditioner<'a> {
+        match (kind, factor) {
+            (PreconditionerKind::None, _) => Preconditioner::Identity,
+            (PreconditionerKind::Cholesky, Some(factor)) => Preconditioner::Cholesky(factor, system.form()),
+            (PreconditionerKind::BlockJacobi | PreconditionerKind::Cholesky, _) => {
+                Preconditioner::BlockJacobi(system.inverse_diagonal())
+            }
         }
     }
 
-    /// Entry i of the preconditioned residual.
+    /// Entry i of the preconditioned residual from entry i of the residual, where particles do not mix.
     #[inline]
-    pub fn apply(&self, i: usize, r: DVec3) -> DVec3 {
+    pub fn local(&self, i: usize, r: DVec3) -> Option<DVec3> {
         match self {
-            Preconditioner::Identity => r,
-            Preconditioner::BlockJacobi(inverse) => inverse[i] * r,
+            Preconditioner::Identity => Some(r),
+            Preconditioner::BlockJacobi(inverse) => Some(inverse[i] * r),
+            Preconditioner::Cholesky(..) => None,
+        }
+    }
+
+    /// Whether [`Preconditioner::local`] answers, so that one pass over memory can do this and more.
+    pub fn is_local(&self) -> bool {
+        !matches!(self, Preconditioner::Cholesky(..))
+    }
+
+    /// `z` = the preconditioned residual.
+    pub fn apply(&self, r: &[DVec3], z: &mut [DVec3]) {
+        match self {
+            Preconditioner::Identity => z.copy_from_slice(r),
+            Preconditioner::BlockJacobi(inverse) => parallel::fill(z, |i| inverse[i] * r[i]),
+            Preconditioner::Cholesky(factor, form) => {
+                let mass = factor.mass();
+                match form {
+                    Form::Mass => factor.solve(r, z),
+                    // L + L A L = M⁻¹ H M⁻¹ where particles can move.
+                    Form::Symmetric => factor.solve_scaled(r, z, |i| mass[i], |i| mass[i]),
+                    // I + L A = M⁻¹ (M + P A), and every vector it meets is projected.
+                    Form::Unsymmetric => factor.solve_scaled(r, z, |i| mass[i], |_| 1.0),
+                }
+            }
         }
     }
 
     /// The same with the transposed preconditioner.
-    #[inline]
-    pub fn apply_transposed(&self, i: usize, r: DVec3) -> DVec3 {
+    pub fn apply_transposed(&self, r: &[DVec3], z: &mut [DVec3]) {
         match self {
-            Preconditioner::Identity => r,
-            Preconditioner::BlockJacobi(inverse) => inverse[i].mul_transpose_vec3(r),
+            Preconditioner::BlockJacobi(inverse) => {
+                parallel::fill(z, |i| inverse[i].mul_transpose_vec3(r[i]));
+            }
+            Preconditioner::Cholesky(factor, Form::Unsymmetric) => {
+                let mass = factor.mass();
+                factor.solve_scaled(r, z, |_| 1.0, |i| mass[i]);
+            }
+            Preconditioner::Identity | Preconditioner::Cholesky(..) => self.apply(r, z),
         }
     }
 }

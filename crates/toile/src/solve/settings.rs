@@ -101,7 +101,7 @@ impl Default for SolverSettings {
             form: Form::Mass,
             method: Method::Cg,
             operator: OperatorKind::BlockSparse,
-            preconditioner: PreconditionerKind::BlockJacobi,
+            preconditioner: PreconditionerKind::Cholesky,
             tolerance: 1e-3,
             max_iterations: 20_000,
         }

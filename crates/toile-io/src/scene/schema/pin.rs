@@ -36,6 +36,11 @@ pub struct PinFile {
     pub freedom: Freedom,
     /// The line, or the normal of the plane, that a sliding pin may move along; any length. Needed by "line" and "plane".
     pub direction: Option<[f64; 3]>,
+    /// true: holds the slope too. Border edges held by both ends leave the pin in the direction in which they
+    /// start, turned by its motion; with freedom = "plane", along the plane's normal, which makes a plane of
+    /// symmetry. For pins that hold from the start to the end, with bending = "recon". Default false.
+    #[serde(default)]
+    pub clamp: bool,
     /// First frame that is held. Default: from the start.
     pub from: Option<u32>,
     /// Last frame that is held; the particles are released after it. Default: to the end.

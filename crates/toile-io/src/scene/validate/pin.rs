@@ -139,6 +139,14 @@ impl Check<'_> {
         if pin.kind == PinKind::Soft && pin.freedom != Freedom::Fixed {
             self.fail(&at("freedom"), "only applies to hard pins", "remove kind = \"soft\", or the freedom");
         }
+        if pin.clamp && (pin.kind == PinKind::Soft || pin.freedom == Freedom::Line) {
+            let help = "leave clamp out, or hold hard";
+            self.fail(&at("clamp"), "needs a hard pin that is fixed or slides in a plane", help);
+        }
+        if pin.clamp && (pin.from.is_some() || pin.until.is_some()) {
+            let help = "leave out from and until, or clamp";
+            self.fail(&at("clamp"), "needs a pin that holds from the start to the end", help);
+        }
         match (pin.freedom, pin.direction) {
             (Freedom::Fixed, Some(_)) => {
                 self.fail(
