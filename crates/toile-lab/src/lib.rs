@@ -52,6 +52,11 @@ pub const LABS: &[Lab] = &[
         run: labs::bending_patch::run,
     },
     Lab {
+        id: "cantilever",
+        title: "a strip bent by its weight against the elastica, by weight, mesh and direction of the weave",
+        run: labs::cantilever::run,
+    },
+    Lab {
         id: "freefall",
         title: "a crumpled cloth in free fall keeps its momentum and drifts nowhere, with every solver",
         run: labs::freefall::run,

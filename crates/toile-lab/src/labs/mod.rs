@@ -2,6 +2,7 @@
 
 pub mod aligned_springs;
 pub mod bending_patch;
+pub mod cantilever;
 pub mod forms;
 pub mod freefall;
 pub mod laws;
