@@ -9,6 +9,7 @@ mod labs;
 mod material;
 pub mod report;
 pub mod session;
+mod statics;
 
 pub use report::{Figure, Op, Report, Timing};
 pub use session::{LabError, Session};
@@ -45,6 +46,16 @@ pub const LABS: &[Lab] = &[
         id: "shear",
         title: "simple shear patch test against the closed form, on every mesh pattern",
         run: labs::patch::shear,
+    },
+    Lab {
+        id: "bending-patch",
+        title: "constant curvature, imposed and relaxed, in 16 directions on every kind of mesh; rolling; hinge bias",
+        run: labs::bending_patch::run,
+    },
+    Lab {
+        id: "cantilever",
+        title: "a strip bent by its weight against the elastica, by weight, mesh and direction of the weave",
+        run: labs::cantilever::run,
     },
     Lab {
         id: "freefall",

@@ -1,6 +1,8 @@
 //! The experiments.
 
 pub mod aligned_springs;
+pub mod bending_patch;
+pub mod cantilever;
 pub mod fall;
 pub mod forms;
 pub mod freefall;
