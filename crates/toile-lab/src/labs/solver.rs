@@ -87,7 +87,8 @@ fn report(session: &mut Session, case: &Case, found: &Found) {
 struct Case {
     n: usize,
     k: f64,
-    x: Vec<DVec3>,
+    /// Where the particles were before they moved.
+    start: Vec<DVec3>,
     mass: Vec<f64>,
     mobility: Mobility,
     forces: Vec<Box<dyn ForceModel>>,
@@ -130,7 +131,7 @@ impl Case {
         let held = border(&shape, "left")?;
         let mut sheet = cloth("sheet", &shape, fabric)?;
         sheet.positions.iter_mut().for_each(|place| *place = folded(*place));
-        let mesh = sheet.mesh.clone();
+        let (mesh, start) = (sheet.mesh.clone(), sheet.positions.clone());
         let solver = SolverSettings { preconditioner: PreconditionerKind::Cholesky, ..Default::default() };
         let pins = vec![PinDown::fixed(0, held.clone())];
         let mut world =
@@ -162,7 +163,7 @@ impl Case {
         let pattern = Blocks::new(x.len(), &forces);
         let mut b: Vec<DVec3> = mass.iter().map(|m| DVec3::new(0.0, -9.81 * m * STEP, 0.0)).collect();
         mobility.project(&mut b);
-        Ok(Case { n, k, x, mass, mobility, forces, answers, pattern, b })
+        Ok(Case { n, k, start, mass, mobility, forces, answers, pattern, b })
     }
 
     fn measure(&self, full: bool) -> Result<Found, LabError> {
@@ -170,7 +171,7 @@ impl Case {
         let mut matrix = BlockSparse::assemble(&self.pattern, &self.forces, &self.answers, &mut blocks);
         let values = matrix.blocks().to_vec();
         let mut symbolic = Vec::new();
-        let analyse = || Symbolic::new(self.pattern.start(), self.pattern.columns(), &self.x);
+        let analyse = || Symbolic::new(self.pattern.start(), self.pattern.columns(), &self.start);
         for _ in 0..3 {
             let clock = Instant::now();
             let _ = analyse();
