@@ -73,6 +73,11 @@ pub const LABS: &[Lab] = &[
         run: labs::laws::run,
     },
     Lab {
+        id: "solver",
+        title: "the Cholesky preconditioner on folded cloth: iterations at every stiffness and size, and times",
+        run: labs::solver::run,
+    },
+    Lab {
         id: "same-bits",
         title: "one fingerprint for any number of threads and after resuming in the middle",
         run: labs::same_bits::run,

@@ -9,3 +9,4 @@ pub mod freefall;
 pub mod laws;
 pub mod patch;
 pub mod same_bits;
+pub mod solver;

@@ -34,9 +34,6 @@ pub trait Scalar:
     + std::ops::Mul<Output = Self>
     + std::ops::Neg<Output = Self>
 {
-    /// Least pivot of a matrix with a unit diagonal that rounding has not made up.
-    const LEAST_PIVOT: Self;
-
     /// The nearest number.
     fn near(value: f64) -> Self;
 
@@ -51,10 +48,8 @@ pub trait Scalar:
 }
 
 macro_rules! scalar {
-    ($type:ty, $least:expr) => {
+    ($type:ty) => {
         impl Scalar for $type {
-            const LEAST_PIVOT: Self = $least;
-
             #[inline(always)]
             fn near(value: f64) -> Self {
                 value as $type
@@ -78,8 +73,8 @@ macro_rules! scalar {
         }
     };
 }
-scalar!(f32, 0.0);
-scalar!(f64, 0.0);
+scalar!(f32);
+scalar!(f64);
 
 /// One column of a tile.
 #[derive(Clone, Copy, Debug)]
@@ -103,21 +98,38 @@ fn vectors(rows: usize) -> usize {
     rows.min(TILE).div_ceil(LANES)
 }
 
-/// c −= a bᵀ for three columns c, rows `b_row..b_row + 3` of b, and the vectors LOW..HIGH of the rows.
+/// Three columns of COUNT vectors.
+type Three<S, const COUNT: usize> = [[[S; LANES]; COUNT]; 3];
+
+/// The vectors from LOW of three columns.
 #[inline(always)]
-fn subtract3<S: Scalar, const LOW: usize, const HIGH: usize, const COUNT: usize>(
-    c: &mut [Column<S>],
+fn load3<S: Scalar, const LOW: usize, const COUNT: usize>(c: &[Column<S>]) -> Three<S, COUNT> {
+    let mut sums = [[[S::default(); LANES]; COUNT]; 3];
+    for (sum, column) in sums.iter_mut().zip(c) {
+        for v in 0..COUNT {
+            sum[v].copy_from_slice(&column.0[LANES * (LOW + v)..][..LANES]);
+        }
+    }
+    sums
+}
+
+#[inline(always)]
+fn store3<S: Scalar, const LOW: usize, const COUNT: usize>(sums: &Three<S, COUNT>, c: &mut [Column<S>]) {
+    for (sum, column) in sums.iter().zip(c) {
+        for v in 0..COUNT {
+            column.0[LANES * (LOW + v)..][..LANES].copy_from_slice(&sum[v]);
+        }
+    }
+}
+
+/// Subtracts a bᵀ for rows `b_row..b_row + 3` of b.
+#[inline(always)]
+fn accumulate3<S: Scalar, const LOW: usize, const COUNT: usize>(
+    mut sums: Three<S, COUNT>,
     a: &[Column<S>],
     b: &[Column<S>],
     b_row: usize,
-) {
-    let [c0, c1, c2] = c else { return };
-    let mut sums = [[[S::default(); LANES]; COUNT]; 3];
-    for (sum, column) in sums.iter_mut().zip([&c0.0, &c1.0, &c2.0]) {
-        for v in 0..COUNT {
-            sum[v].copy_from_slice(&column[LANES * (LOW + v)..][..LANES]);
-        }
-    }
+) -> Three<S, COUNT> {
     for (a, b) in a.iter().zip(b) {
         let factors = [b.0[b_row], b.0[b_row + 1], b.0[b_row + 2]];
         let mut rows = [[S::default(); LANES]; COUNT];
@@ -133,11 +145,47 @@ fn subtract3<S: Scalar, const LOW: usize, const HIGH: usize, const COUNT: usize>
             }
         }
     }
-    for (sum, column) in sums.iter().zip([&mut c0.0, &mut c1.0, &mut c2.0]) {
+    sums
+}
+
+/// c −= a bᵀ for three columns c and the vectors from LOW of the rows.
+#[inline(always)]
+fn subtract3<S: Scalar, const LOW: usize, const COUNT: usize>(
+    c: &mut [Column<S>],
+    a: &[Column<S>],
+    b: &[Column<S>],
+    b_row: usize,
+) {
+    let sums = accumulate3::<S, LOW, COUNT>(load3::<S, LOW, COUNT>(c), a, b, b_row);
+    store3::<S, LOW, COUNT>(&sums, c);
+}
+
+/// Solves for three columns c after those in `before`, against rows `row..row + 3` of the diagonal tile `d`.
+#[inline(always)]
+fn divide3<S: Scalar, const COUNT: usize>(
+    c: &mut [Column<S>],
+    before: &[Column<S>],
+    d: &[Column<S>],
+    inverse: &[S],
+    row: usize,
+) {
+    let mut sums = accumulate3::<S, 0, COUNT>(load3::<S, 0, COUNT>(c), before, d, row);
+    for q in 0..3 {
+        for p in 0..q {
+            let factor = -d[row + p].0[row + q];
+            for v in 0..COUNT {
+                for l in 0..LANES {
+                    sums[q][v][l] = sums[p][v][l].fused(factor, sums[q][v][l]);
+                }
+            }
+        }
         for v in 0..COUNT {
-            column[LANES * (LOW + v)..][..LANES].copy_from_slice(&sum[v]);
+            for l in 0..LANES {
+                sums[q][v][l] = sums[q][v][l] * inverse[row + q];
+            }
         }
     }
+    store3::<S, 0, COUNT>(&sums, c);
 }
 
 /// [`subtract3`] for the vectors `low..high`.
@@ -150,12 +198,12 @@ fn subtract_rows<S: Scalar>(
     (low, high): (usize, usize),
 ) {
     match (low, high) {
-        (0, 3) => subtract3::<S, 0, 3, 3>(c, a, b, b_row),
-        (1, 3) => subtract3::<S, 1, 3, 2>(c, a, b, b_row),
-        (2, 3) => subtract3::<S, 2, 3, 1>(c, a, b, b_row),
-        (0, 2) => subtract3::<S, 0, 2, 2>(c, a, b, b_row),
-        (1, 2) => subtract3::<S, 1, 2, 1>(c, a, b, b_row),
-        _ => subtract3::<S, 0, 1, 1>(c, a, b, b_row),
+        (0, 3) => subtract3::<S, 0, 3>(c, a, b, b_row),
+        (1, 3) => subtract3::<S, 1, 2>(c, a, b, b_row),
+        (2, 3) => subtract3::<S, 2, 1>(c, a, b, b_row),
+        (0, 2) => subtract3::<S, 0, 2>(c, a, b, b_row),
+        (1, 2) => subtract3::<S, 1, 1>(c, a, b, b_row),
+        _ => subtract3::<S, 0, 1>(c, a, b, b_row),
     }
 }
 
@@ -175,18 +223,12 @@ fn subtract<S: Scalar>(c: &mut [Column<S>], a: &[Column<S>], b: &[Column<S>], ro
 /// Solves x Lᵀ = c for the tile `c` against the diagonal tile `d` with reciprocal diagonal `inverse`.
 #[inline(always)]
 fn divide<S: Scalar>(c: &mut [Column<S>], d: &[Column<S>], inverse: &[S], rows: usize) {
-    for g in 0..c.len() / 3 {
-        let (before, here) = c.split_at_mut(3 * g);
-        subtract_rows(&mut here[..3], before, &d[..3 * g], 3 * g, (0, vectors(rows)));
-        for q in 0..3 {
-            let (done, this) = here.split_at_mut(q);
-            for (p, left) in done.iter().enumerate() {
-                let factor = -d[3 * g + p].0[3 * g + q];
-                for l in 0..TILE {
-                    this[0].0[l] = left.0[l].fused(factor, this[0].0[l]);
-                }
-            }
-            this[0].0.iter_mut().for_each(|x| *x = *x * inverse[3 * g + q]);
+    for row in (0..c.len()).step_by(3) {
+        let (before, here) = c.split_at_mut(row);
+        match vectors(rows) {
+            3 => divide3::<S, 3>(&mut here[..3], before, d, inverse, row),
+            2 => divide3::<S, 2>(&mut here[..3], before, d, inverse, row),
+            _ => divide3::<S, 1>(&mut here[..3], before, d, inverse, row),
         }
     }
 }
@@ -210,7 +252,7 @@ fn decompose<S: Scalar>(c: &mut [Column<S>], inverse: &mut [S], rows: usize) -> 
             let pivot = this[0].0[row];
             let root = pivot.inverse_root();
             // Also refuses what is not a number.
-            if !(pivot > S::LEAST_PIVOT && root > S::default()) {
+            if !(pivot > S::default() && root > S::default()) {
                 return Some(row);
             }
             inverse[row] = root;

@@ -114,14 +114,26 @@ impl Factor {
         mass: &[f64],
         mobility: &Mobility,
     ) -> Result<Precision, NotPositive> {
-        let started = self.take_in(blocks, mass, mobility);
-        started.and_then(|()| match self.refresh_in(Precision::Single, blocks) {
+        self.take_in(blocks, mass, mobility)?;
+        match self.compute(Precision::Single, blocks) {
             Ok(()) => Ok(Precision::Single),
-            Err(_) => self.refresh_in(Precision::Double, blocks).map(|()| Precision::Double),
-        })
+            Err(_) => self.compute(Precision::Double, blocks).map(|()| Precision::Double),
+        }
     }
 
-    fn refresh_in(&mut self, precision: Precision, blocks: &[DMat3]) -> Result<(), NotPositive> {
+    /// [`Factor::refresh`] in one precision only.
+    pub fn refresh_in(
+        &mut self,
+        precision: Precision,
+        blocks: &[DMat3],
+        mass: &[f64],
+        mobility: &Mobility,
+    ) -> Result<(), NotPositive> {
+        self.take_in(blocks, mass, mobility)?;
+        self.compute(precision, blocks)
+    }
+
+    fn compute(&mut self, precision: Precision, blocks: &[DMat3]) -> Result<(), NotPositive> {
         let Factor { symbolic, single, double, scale, mass, projectors, held, instructions, .. } = self;
         let matrix = Scaled { blocks, scale, mass, projectors, held };
         let done = match precision {

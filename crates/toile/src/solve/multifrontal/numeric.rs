@@ -84,9 +84,6 @@ impl<A: Source> Tree<'_, A> {
         let (below, panel) = panels.split_at_mut(front.panel - start.panel);
         let (below_inverse, inverse) = inverse.split_at_mut(3 * (front.first - start.first));
         let (update, rest) = work.split_at_mut(front.update_columns());
-        panel.fill(Column::default());
-        update.fill(Column::default());
-        self.add_matrix(front, panel);
         match front.children[..] {
             [a, b] => {
                 let (first, second) = (&fronts[a], &fronts[b]);
@@ -94,32 +91,38 @@ impl<A: Source> Tree<'_, A> {
                 let (panels_a, panels_b) = below.split_at_mut(split);
                 let split = 3 * (fronts[second.subtree].first - start.first);
                 let (inverse_a, inverse_b) = below_inverse.split_at_mut(split);
-                if front.fork_factor {
+                let (work_a, work_b) = if front.fork_factor {
                     let (work_a, work_b) = rest.split_at_mut(first.work);
                     let (done_a, done_b) = rayon::join(
                         || self.factor(a, panels_a, inverse_a, work_a),
                         || self.factor(b, panels_b, inverse_b, work_b),
                     );
                     done_a.and(done_b)?;
-                    self.add_child(front, first, work_a, panel, update);
-                    self.add_child(front, second, work_b, panel, update);
+                    (work_a, work_b)
                 } else {
                     self.factor(a, panels_a, inverse_a, &mut rest[..first.work])?;
-                    self.add_child(front, first, rest, panel, update);
-                    self.factor(b, panels_b, inverse_b, &mut rest[..second.work])?;
-                    self.add_child(front, second, rest, panel, update);
-                }
+                    let (work_a, work_b) = rest.split_at_mut(first.update_columns());
+                    self.factor(b, panels_b, inverse_b, work_b)?;
+                    (work_a, work_b)
+                };
+                self.add_matrix(front, panel, update);
+                self.add_child(front, first, work_a, panel, update);
+                self.add_child(front, second, work_b, panel, update);
             }
             [a] => {
                 self.factor(a, below, below_inverse, rest)?;
+                self.add_matrix(front, panel, update);
                 self.add_child(front, &fronts[a], rest, panel, update);
             }
-            _ => {}
+            _ => self.add_matrix(front, panel, update),
         }
         self.eliminate(front, panel, inverse, update)
     }
 
-    fn add_matrix<S: Scalar>(&self, front: &Front, panel: &mut [Column<S>]) {
+    /// Clears a front and puts the matrix in.
+    fn add_matrix<S: Scalar>(&self, front: &Front, panel: &mut [Column<S>], update: &mut [Column<S>]) {
+        panel.fill(Column::default());
+        update.fill(Column::default());
         let pivots = &self.symbolic.order[front.first..][..front.pivots];
         for entry in &self.symbolic.entries[front.entries.clone()] {
             let block = self.source.block(entry, pivots[entry.column as usize]);
@@ -142,22 +145,30 @@ impl<A: Source> Tree<'_, A> {
         update: &mut [Column<S>],
     ) {
         let up = &self.symbolic.up[child.up.clone()];
-        for (i, &row) in up.iter().enumerate() {
-            let source = &passed[triangle(i / PARTICLES)..];
-            let from = 3 * (i % PARTICLES);
-            for (j, &column) in up[..=i].iter().enumerate() {
-                let (row, column) = (row as usize, column as usize);
-                let (target, lane) = if column < front.pivots {
-                    let (start, lane) = cell(front, row, column);
-                    (&mut panel[start..start + 3], lane)
-                } else {
-                    let (row, column) = (row - front.pivots, column - front.pivots);
-                    let start = triangle(row / PARTICLES) + 3 * column;
-                    (&mut update[start..start + 3], 3 * (row % PARTICLES))
-                };
-                for (target, source) in target.iter_mut().zip(&source[3 * j..3 * j + 3]) {
-                    for l in 0..3 {
-                        target.0[lane + l] += source.0[from + l];
+        for (tile, rows) in up.chunks(PARTICLES).enumerate() {
+            let source = &passed[triangle(tile)..];
+            let mut runs = [Run::default(); PARTICLES];
+            let count = find_runs(front, rows, &mut runs);
+            for (j, &column) in up[..PARTICLES * tile + rows.len()].iter().enumerate() {
+                let source = &source[3 * j..3 * j + 3];
+                // Of the last tile of columns, only what lies on and below the diagonal.
+                let above = j.saturating_sub(PARTICLES * tile);
+                let column = column as usize;
+                for run in &runs[..count] {
+                    let skip = above.saturating_sub(run.from);
+                    if skip >= run.len {
+                        continue;
+                    }
+                    let target = if column < front.pivots {
+                        &mut panel[run.panel + 3 * column..][..3]
+                    } else {
+                        &mut update[run.update + 3 * (column - front.pivots)..][..3]
+                    };
+                    let (from, to) = (3 * (run.from + skip), run.lane + 3 * skip);
+                    let len = 3 * (run.len - skip);
+                    for (target, source) in target.iter_mut().zip(source) {
+                        let source = &source.0[from..from + len];
+                        target.0[to..to + len].iter_mut().zip(source).for_each(|(t, s)| *t += *s);
                     }
                 }
             }
@@ -212,6 +223,36 @@ impl<A: Source> Tree<'_, A> {
         });
         Ok(())
     }
+}
+
+/// Rows of a tile that stay neighbours in the parent.
+#[derive(Clone, Copy, Default)]
+struct Run {
+    /// Its first particle in the tile, and how many there are.
+    from: usize,
+    len: usize,
+    /// Where the row tile of the parent starts in the panel and in the update, and the lane there.
+    panel: usize,
+    update: usize,
+    lane: usize,
+}
+
+/// Cuts the `rows` of a tile, places in the parent's front, into runs; returns how many.
+fn find_runs(front: &Front, rows: &[u32], runs: &mut [Run; PARTICLES]) -> usize {
+    let mut count = 0;
+    for (from, &row) in rows.iter().enumerate() {
+        let row = row as usize;
+        let (panel, lane) = cell(front, row, 0);
+        let follows = from > 0 && rows[from - 1] as usize + 1 == row && lane > 0 && row != front.pivots;
+        if follows {
+            runs[count - 1].len += 1;
+        } else {
+            let update = row.checked_sub(front.pivots).map_or(0, |row| triangle(row / PARTICLES));
+            runs[count] = Run { from, len: 1, panel, update, lane };
+            count += 1;
+        }
+    }
+    count
 }
 
 /// Start of the column and lane of a block of the panel, in places of the front.

@@ -1,6 +1,6 @@
 //! The order of elimination and the fronts, from who touches whom and where particles are.
 //!
-//! Particles are halved at the median along the longest side of their box, again and again; the particles of
+//! Particles are halved near the median along a long side of their box, again and again; the particles of
 //! one half that touch the other separate the two, and are eliminated after both. Each separator is a
 //! *front*: a dense matrix over its own particles (the pivots) and those eliminated later that it
 //! touches, directly or through what was eliminated before (the border).
@@ -11,6 +11,12 @@ use std::ops::Range;
 
 /// Particles below which a set is not halved again.
 const LEAF: usize = 16;
+
+/// A cut may be off the median by this fraction of the set, if that makes it smaller.
+const SLACK: usize = 10;
+
+/// Other axes than the longest are tried if they are at least this fraction of it.
+const OTHER_AXIS: f64 = 0.5;
 
 /// Work [flop] of the smaller of two subtrees from which they are worth two threads.
 const FORK_FLOPS: f64 = 4e6;
@@ -121,7 +127,7 @@ impl Symbolic {
         let mut halving = Halving {
             graph,
             coordinates,
-            side: vec![Side::Outside; particles],
+            rank: vec![OUTSIDE; particles],
             fronts: Vec::new(),
             order: Vec::with_capacity(particles),
         };
@@ -262,8 +268,10 @@ impl Symbolic {
                     last.panel + last.panel_columns() - first.panel
                 };
                 front.fork_solve = columns(a).min(columns(b)) > FORK_COLUMNS;
-                let (a, b) = (self.fronts[a].work, self.fronts[b].work);
-                work = if front.fork_factor { a + b } else { a.max(b) };
+                let (a, b) = (&self.fronts[a], &self.fronts[b]);
+                // What the first passes on waits for the second.
+                let beside = if front.fork_factor { a.work } else { a.update_columns() };
+                work = a.work.max(beside + b.work);
             } else if let [a] = front.children[..] {
                 work = self.fronts[a].work;
             }
@@ -292,35 +300,44 @@ impl<'a> Graph<'a> {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Side {
-    /// Not in the set being halved.
-    Outside,
-    Left,
-    Right,
-    Separator,
-}
+/// Not in the set being halved.
+const OUTSIDE: u32 = u32::MAX;
 
-/// The halving of a set of particles. Each set is at most half of the one before: recursion stays shallow.
+/// The halving of a set of particles. Each part is at most three fifths of the one before, so recursion
+/// stays shallow.
 struct Halving<'a> {
     graph: Graph<'a>,
     coordinates: &'a [DVec3],
-    side: Vec<Side>,
+    /// Rank along an axis of each particle of the set being halved, or [`OUTSIDE`].
+    rank: Vec<u32>,
     fronts: Vec<Front>,
     order: Vec<u32>,
 }
 
+/// A way to halve a set.
+struct Cut {
+    /// The set, along an axis.
+    line: Vec<u32>,
+    /// Lowest and highest rank that each touches.
+    reach: Vec<(u32, u32)>,
+    /// Rank of the first of the right half.
+    middle: usize,
+    /// Whether the separator is part of the left half.
+    left: bool,
+    /// Particles in the separator.
+    size: usize,
+}
+
 impl Halving<'_> {
     /// Orders `set` and makes its fronts; the last one made is the root of them.
-    fn split(&mut self, mut set: Vec<u32>) {
+    fn split(&mut self, set: Vec<u32>) {
         let subtree = self.fronts.len();
         let mut children = Vec::new();
         let mut pivots = if set.len() <= LEAF {
             set
         } else {
-            let (left, right, separator) = self.halve(&mut set);
-            drop(set);
-            for half in [left, right] {
+            let (halves, separator) = self.halve(set);
+            for half in halves {
                 if !half.is_empty() {
                     self.split(half);
                     children.push(self.fronts.len() - 1);
@@ -339,36 +356,73 @@ impl Halving<'_> {
         self.order.extend(pivots);
     }
 
-    /// Left half, right half, and what separates them.
-    fn halve(&mut self, set: &mut [u32]) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
-        let axis = self.longest_axis(set);
-        let key = |i: u32| self.coordinates.get(i as usize).map_or(0.0, |x| x[axis]);
-        let middle = set.len() / 2;
-        set.select_nth_unstable_by(middle, |a, b| key(*a).total_cmp(&key(*b)).then(a.cmp(b)));
-        let (left, right) = set.split_at(middle);
-        left.iter().for_each(|i| self.side[*i as usize] = Side::Left);
-        right.iter().for_each(|i| self.side[*i as usize] = Side::Right);
-        let touching = |half: &[u32], other: Side| -> Vec<u32> {
-            let touches =
-                |i: &&u32| self.graph.neighbours(**i).iter().any(|j| self.side[*j as usize] == other);
-            half.iter().filter(touches).copied().collect()
-        };
-        let (a, b) = (touching(left, Side::Right), touching(right, Side::Left));
-        let separator = if a.len() <= b.len() { a } else { b };
-        separator.iter().for_each(|i| self.side[*i as usize] = Side::Separator);
-        let inside = |half: &[u32]| -> Vec<u32> {
-            half.iter().filter(|i| self.side[**i as usize] != Side::Separator).copied().collect()
-        };
-        let halves = (inside(left), inside(right));
-        set.iter().for_each(|i| self.side[*i as usize] = Side::Outside);
-        (halves.0, halves.1, separator)
+    /// Two halves, and what separates them: the smallest separator found across the longer axes.
+    fn halve(&mut self, set: Vec<u32>) -> ([Vec<u32>; 2], Vec<u32>) {
+        let size = self.box_of(&set);
+        let longest = (1..3).fold(0, |best, axis| if size[axis] > size[best] { axis } else { best });
+        let mut cut = self.cut(set.clone(), longest);
+        for axis in (0..3).filter(|axis| *axis != longest && size[*axis] > OTHER_AXIS * size[longest]) {
+            let other = self.cut(set.clone(), axis);
+            if other.size < cut.size {
+                cut = other;
+            }
+        }
+        let mut parts = ([Vec::new(), Vec::new()], Vec::new());
+        for (rank, (&particle, &(low, high))) in cut.line.iter().zip(&cut.reach).enumerate() {
+            let left = rank < cut.middle;
+            let touches = if left { high as usize >= cut.middle } else { (low as usize) < cut.middle };
+            if touches && left == cut.left {
+                parts.1.push(particle);
+            } else {
+                parts.0[usize::from(!left)].push(particle);
+            }
+        }
+        parts
     }
 
-    fn longest_axis(&self, set: &[u32]) -> usize {
+    /// The best cut across an axis, not far from the median: wherever the fewest particles of one half touch
+    /// the other. Ties go to the cut nearest to the median, and to the lower one.
+    fn cut(&mut self, mut line: Vec<u32>, axis: usize) -> Cut {
+        let key = |i: u32| self.coordinates.get(i as usize).map_or(0.0, |x| x[axis]);
+        line.sort_unstable_by(|a, b| key(*a).total_cmp(&key(*b)).then(a.cmp(b)));
+        for (rank, i) in line.iter().enumerate() {
+            self.rank[*i as usize] = rank as u32;
+        }
+        let reach = |(own, i): (usize, &u32)| {
+            let ranks = self.graph.neighbours(*i).iter().map(|j| self.rank[*j as usize]);
+            let inside = ranks.filter(|rank| *rank != OUTSIDE);
+            inside.fold((own as u32, own as u32), |(low, high), rank| (low.min(rank), high.max(rank)))
+        };
+        let reach: Vec<(u32, u32)> = line.iter().enumerate().map(reach).collect();
+        line.iter().for_each(|i| self.rank[*i as usize] = OUTSIDE);
+        // A particle of the left half touches the right one for every cut between it and its highest neighbour.
+        let mut change = vec![[0i32; 2]; line.len() + 1];
+        for (rank, &(low, high)) in reach.iter().enumerate() {
+            change[rank + 1][0] += 1;
+            change[high as usize + 1][0] -= 1;
+            change[low as usize + 1][1] += 1;
+            change[rank + 1][1] -= 1;
+        }
+        let (half, slack) = (line.len() / 2, line.len() / SLACK);
+        let mut touching = [0, 0];
+        let mut best = (usize::MAX, usize::MAX, 0, true);
+        for (middle, change) in change.iter().enumerate().take(half + slack + 1) {
+            touching = [touching[0] + change[0], touching[1] + change[1]];
+            let size = touching[0].min(touching[1]) as usize;
+            let off = middle.abs_diff(half);
+            if off <= slack && (size, off) < (best.0, best.1) {
+                best = (size, off, middle, touching[0] <= touching[1]);
+            }
+        }
+        let (size, _, middle, left) = best;
+        Cut { line, reach, middle, left, size }
+    }
+
+    /// Sides of the box round a set.
+    fn box_of(&self, set: &[u32]) -> DVec3 {
         let points = || set.iter().filter_map(|i| self.coordinates.get(*i as usize));
         let low = points().fold(DVec3::INFINITY, |low, x| low.min(*x));
         let high = points().fold(DVec3::NEG_INFINITY, |high, x| high.max(*x));
-        let side = high - low;
-        (1..3).fold(0, |best, axis| if side[axis] > side[best] { axis } else { best })
+        high - low
     }
 }

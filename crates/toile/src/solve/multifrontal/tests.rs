@@ -88,8 +88,7 @@ impl Problem {
 
     fn double(&self) -> Factor {
         let mut factor = Factor::new(self.symbolic());
-        factor.take_in(&self.blocks, &self.mass, &self.mobility).expect("a positive diagonal");
-        factor.refresh_in(Precision::Double, &self.blocks).expect("positive");
+        factor.refresh_in(Precision::Double, &self.blocks, &self.mass, &self.mobility).expect("positive");
         factor
     }
 
@@ -344,8 +343,7 @@ fn portable_and_native_instructions_give_the_same_bits() {
     let r = problem.load();
     let run = |instructions, precision| {
         let mut factor = Factor { instructions, ..Factor::new(problem.symbolic()) };
-        factor.take_in(&problem.blocks, &problem.mass, &problem.mobility).expect("a positive diagonal");
-        factor.refresh_in(precision, &problem.blocks).expect("positive");
+        factor.refresh_in(precision, &problem.blocks, &problem.mass, &problem.mobility).expect("positive");
         let mut z = r.clone();
         factor.solve(&r, &mut z);
         z
