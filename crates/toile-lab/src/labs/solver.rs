@@ -156,7 +156,7 @@ impl Case {
         let v = vec![DVec3::ZERO; x.len()];
         let answer = |force: &Box<dyn ForceModel>| {
             let mut answer = Interactions::default();
-            force.respond(Moment { x: &x, v: &v }, Mix::implicit_euler(STEP), &mut answer);
+            force.respond(Moment { x: &x, v: &v }, Mix::implicit_euler(STEP), &[], &mut answer);
             answer
         };
         let answers = forces.iter().map(answer).collect();
