@@ -37,7 +37,7 @@ pub struct Equation<'a> {
     pub dt: f64,
     /// Velocities that held particles must have [m/s], if other than zero.
     pub lead: Option<&'a [DVec3]>,
-    /// Largest force to leave unbalanced [N], at least.
+    /// Largest force to leave unbalanced [N].
     pub limit: f64,
 }
 
@@ -82,12 +82,7 @@ impl LinearSolver {
         let preconditioner = Preconditioner::new(settings.preconditioner, &system, factor);
         let y = system.right_side(b);
         let scales = system.force_scales(dt);
-        let weight = mean_weight(mass);
-        let stop = Stop {
-            scale: &scales,
-            limit: limit.max(settings.tolerance * weight),
-            max_iterations: settings.max_iterations,
-        };
+        let stop = Stop { scale: &scales, limit, max_iterations: settings.max_iterations };
         probe.lap(Stage::Assemble);
 
         let outcome =

@@ -11,36 +11,21 @@
 
 use super::bodies::Bodies;
 use super::krylov::End;
-use super::linear::{Equation, LinearSolver, STANDARD_GRAVITY, mean_weight};
+use super::linear::{Equation, LinearSolver, mean_weight};
 use super::settings::SolverSettings;
 use crate::interaction::{Interactions, Mix, Moment, Stress};
 use crate::math::{DVec3, parallel, reduce};
 use crate::probe::{Probe, Stage};
 
-/// What an implicit stage asks for.
+/// What an implicit stage asks for: x = x_b + h v and v = v_b + h a.
 #[derive(Clone, Copy)]
 pub struct Goal<'a> {
-    /// x_b [m] and v_b [m/s]: x = x_b + h v and v = v_b + h a. Without them, equilibrium: v = 0 and a = 0,
-    /// with steps held back by M/h² (V00 eq. 12).
-    pub base: Option<(&'a [DVec3], &'a [DVec3])>,
+    /// x_b [m].
+    pub x: &'a [DVec3],
+    /// v_b [m/s].
+    pub v: &'a [DVec3],
     /// h [s].
     pub h: f64,
-}
-
-impl Goal<'_> {
-    fn velocity(&self, i: usize, x: DVec3) -> DVec3 {
-        self.base.map_or(DVec3::ZERO, |(base, _)| (x - base[i]) / self.h)
-    }
-
-    /// h a.
-    fn gain(&self, i: usize, v: DVec3) -> DVec3 {
-        self.base.map_or(DVec3::ZERO, |(_, base)| v - base[i])
-    }
-
-    /// How velocities follow positions [1/s].
-    fn per_time(&self) -> f64 {
-        if self.base.is_some() { 1.0 / self.h } else { 0.0 }
-    }
 }
 
 /// What Newton's method reached.
@@ -54,21 +39,12 @@ pub struct Reached {
     pub stored: [f64; 2],
     /// Work done by viscosity, air and moving pins [J].
     pub outside_work: f64,
-    /// Root mean square of the unbalanced acceleration [m/s²].
-    pub residual: f64,
+    /// Largest unbalanced force at the start [N].
+    pub at_start: f64,
 }
 
 /// Full steps without a new best before one careful step.
 const PATIENCE: usize = 4;
-
-/// Part of the present residual that a linear solve may leave on the way to equilibrium.
-const LINEAR_SHARE: f64 = 1e-3;
-
-/// Towards equilibrium: the h of the first step, in units of the time in which cloth falls its own size; how it
-/// grows with every new best, up to the h asked for; and how it is cut when there is none.
-const FIRST_REACH: f64 = 0.3;
-const GROWTH: f64 = 1.5;
-const CUT: f64 = 0.25;
 
 /// Newton's method, with the storage it keeps.
 #[derive(Default)]
@@ -133,10 +109,6 @@ impl Newton {
         probe: &mut Probe,
     ) -> Reached {
         let n = bodies.mass.len();
-        let (mut goal, longest) = (goal, goal.h);
-        if goal.base.is_none() {
-            goal.h = longest.min(FIRST_REACH * (bodies.size / STANDARD_GRAVITY).sqrt());
-        }
         kept.resize(bodies.forces.len(), Vec::new());
         self.start.clone_from(x);
         if kept.iter().all(|k| k.is_empty()) {
@@ -145,6 +117,7 @@ impl Newton {
         let mut leading = self.lead_to_places(bodies, goal.h, x);
         let mut merit = self.evaluate(bodies, goal, x, kept, probe);
         let (first, led) = (merit, leading);
+        let at_start = self.largest_force(bodies);
         self.best.note(x, kept, merit);
         let (mut stall, mut careful, mut converged, mut lost) = (0, false, false, false);
         let tolerance = settings.newton.step.min(0.005 * bodies.edge);
@@ -152,16 +125,12 @@ impl Newton {
         for _ in 0..cap {
             self.impulse.clone_from(&self.unbalanced);
             parallel::update(&mut self.impulse, |_, b| *b *= goal.h);
-            let limit = match goal.base {
-                Some(_) => settings.newton.residual * mean_mass,
-                None => LINEAR_SHARE * self.largest_force(bodies),
-            };
             let equation = Equation {
                 bodies,
                 answers: &self.answers,
                 dt: goal.h,
                 lead: leading.then_some(&self.lead[..]),
-                limit,
+                limit: settings.newton.residual * mean_mass,
             };
             let outcome = self.linear.solve(equation, settings, &mut self.impulse, &mut self.change, probe);
             if matches!(outcome.end, End::NotFinite | End::Diverged) {
@@ -190,52 +159,37 @@ impl Newton {
                 if leading || merit.no_worse_than(&self.best.merit, 0.0) {
                     self.best.note(x, kept, merit);
                     stall = 0;
-                    goal.h = longest.min(GROWTH * goal.h);
                 } else {
                     stall += 1;
                 }
             }
             leading = false;
-            converged = match goal.base {
-                Some(_) => {
-                    fraction == 1.0
-                        && size <= tolerance
-                        && outcome.end == End::Converged
-                        && (led || merit.no_worse_than(&first, 0.0))
-                }
-                None => self.largest_force(bodies) <= settings.drape.residual,
-            };
+            converged = fraction == 1.0
+                && size <= tolerance
+                && outcome.end == End::Converged
+                && (led || merit.no_worse_than(&first, 0.0));
             if converged {
                 break;
             }
-            let patience = if goal.base.is_some() { PATIENCE } else { 2 * PATIENCE };
-            if stall >= patience || !merit.total().is_finite() {
+            if stall >= PATIENCE || !merit.total().is_finite() {
                 x.clone_from(&self.best.x);
                 kept.clone_from(&self.best.kept);
                 let against = self.best.merit.against;
-                // Towards equilibrium, a shorter reach turns the step as well; in motion, h is given.
-                goal.h *= if goal.base.is_none() { CUT } else { 1.0 };
                 merit = self.evaluate(bodies, goal, x, kept, probe);
                 merit.against = against;
-                (careful, stall) = (goal.base.is_some(), 0);
+                (careful, stall) = (true, 0);
             }
-        }
-        if !converged && goal.base.is_none() && !led {
-            x.clone_from(&self.best.x);
-            kept.clone_from(&self.best.kept);
-            merit = self.evaluate(bodies, goal, x, kept, probe);
         }
         for place in bodies.places {
             let p = place.particle as usize;
             x[p] = place.settle(x[p]);
         }
-        let residual = self.residual(bodies);
         Reached {
             converged,
             lost,
             stored: [first.stored, merit.stored],
             outside_work: self.pin_work(bodies) - merit.against,
-            residual,
+            at_start,
         }
     }
 
@@ -285,12 +239,12 @@ impl Newton {
         let n = mass.len();
         let h = goal.h;
         self.v.resize(n, DVec3::ZERO);
-        parallel::fill(&mut self.v, |i| goal.velocity(i, x[i]));
+        parallel::fill(&mut self.v, |i| (x[i] - goal.x[i]) / h);
         let mix = Mix { stiffness: h * h, damping: h, lag: 0.0 };
         self.answers.resize_with(bodies.forces.len(), Interactions::default);
         self.unbalanced.resize(n, DVec3::ZERO);
         let v = &self.v;
-        parallel::fill(&mut self.unbalanced, |i| (gravity - goal.gain(i, v[i]) / h) * mass[i]);
+        parallel::fill(&mut self.unbalanced, |i| (gravity - (v[i] - goal.v[i]) / h) * mass[i]);
         self.lossy.clear();
         self.lossy.resize(n, DVec3::ZERO);
         let mut stored = 0.0;
@@ -303,7 +257,7 @@ impl Newton {
             stored += answer.energy;
         }
         let (v, start) = (&self.v, &self.start);
-        let inertia = reduce::sum(n, |i| 0.5 * mass[i] * goal.gain(i, v[i]).length_squared());
+        let inertia = reduce::sum(n, |i| 0.5 * mass[i] * (v[i] - goal.v[i]).length_squared());
         let weight = reduce::sum(n, |i| mass[i] * gravity.dot(x[i] - start[i]));
         probe.lap(Stage::Forces);
         Merit {
@@ -337,7 +291,7 @@ impl Newton {
             fraction *= 0.5;
             probe.counters.shortened += 1;
         };
-        parallel::fill(&mut self.v, |i| goal.velocity(i, from[i]));
+        parallel::fill(&mut self.v, |i| (from[i] - goal.x[i]) / goal.h);
         self.foresee(bodies, goal, &from, fraction, kept);
         let against = merit.against;
         let merit = self.evaluate(bodies, goal, x, kept, probe);
@@ -348,7 +302,7 @@ impl Newton {
     fn foresee(&self, bodies: Bodies, goal: Goal, x: &[DVec3], part: f64, kept: &mut [Vec<Stress>]) {
         let at = Moment { x, v: &self.v };
         for (force, kept) in bodies.forces.iter().zip(kept) {
-            force.foresee(at, &self.change, goal.per_time(), part, kept);
+            force.foresee(at, &self.change, 1.0 / goal.h, part, kept);
         }
     }
 

@@ -65,7 +65,8 @@ impl OneStep {
         }
         probe.lap(Stage::Forces);
 
-        let equation = Equation { bodies, answers: &self.answers, dt, lead: None, limit: 0.0 };
+        let limit = settings.tolerance * mean_weight(bodies.mass);
+        let equation = Equation { bodies, answers: &self.answers, dt, lead: None, limit };
         let outcome = self.linear.solve(equation, settings, &mut self.impulse, &mut self.change, probe);
         let counters = &mut probe.counters;
         counters.residual = counters.residual.max(outcome.residual);
@@ -110,6 +111,16 @@ impl OneStep {
         bodies.mobility.project(&mut a);
         parallel::update(&mut a, |i, a| *a *= bodies.mobility.inverse_mass[i]);
         a
+    }
+
+    /// Largest force on a particle that can move, at rest at `x` [N].
+    pub fn largest_force(&mut self, bodies: Bodies, x: &[DVec3]) -> f64 {
+        self.led.clear();
+        self.led.resize(x.len(), DVec3::ZERO);
+        self.evaluate(bodies, x, 1.0, Mix::NONE);
+        bodies.mobility.project(&mut self.impulse);
+        let force = &self.impulse;
+        reduce::max(x.len(), |i| force[i].length_squared()).sqrt()
     }
 
     /// λ of each particle: none at all without a state before; 0 for a particle moved by hand since (G-15).
