@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use toile::Probe;
 use toile::collide::certify::Distance;
-use toile::probe::{COUNTER_CHANNELS, Stage};
+use toile::probe::{COUNTER_CHANNELS, Counters, Stage};
 use toile_io::build::{Built, build};
 use toile_io::cache::{Cache, CacheOptions};
 use toile_io::run::{
@@ -198,6 +198,8 @@ struct Simulation<'a> {
     topology: u64,
     begun: Instant,
     last: Option<u32>,
+    /// What was counted in all frames of this run.
+    totals: Counters,
 }
 
 impl<'a> Simulation<'a> {
@@ -206,7 +208,16 @@ impl<'a> Simulation<'a> {
         let topology = topology(scene, &built);
         run.write_topology(&topology)?;
         let (topology, begun) = (topology.id(), Instant::now());
-        Ok(Simulation { scene, built, run, context, topology, begun, last: None })
+        Ok(Simulation {
+            scene,
+            built,
+            run,
+            context,
+            topology,
+            begun,
+            last: None,
+            totals: Counters::default(),
+        })
     }
 
     /// Simulates what is left, then pictures and verdict; always ends with a written outcome.
@@ -254,6 +265,7 @@ impl<'a> Simulation<'a> {
                 let step = self.built.world.step(self.scene.frame_time, &mut probe);
                 step.map_err(|error| Failure::Simulation(format!("frame {number}: {error}")))?;
             }
+            self.totals.merge(&probe.counters);
             self.write_frame(number, &probe, clock() - start, &mut stats)?;
             self.last = Some(number);
             let every = self.scene.output.checkpoint_every;
@@ -333,6 +345,40 @@ impl<'a> Simulation<'a> {
         Value::Object(line)
     }
 
+    /// What guards and limits did in this run, in sentences.
+    fn acted(&self) -> Vec<String> {
+        let c = &self.totals;
+        let of = |count: u64, all: u64, what: &str, then: &str| {
+            (count > 0).then(|| format!("{count} of {all} {what}; {then}"))
+        };
+        [
+            of(
+                c.honey,
+                c.substeps,
+                "substeps left far more unbalanced than moved the cloth: it falls like honey",
+                "linear-euler and lambda-midpoint linearise once: use bdf2, or many more substeps",
+            ),
+            of(c.guarded, c.substeps, "substeps were redone carefully", "more substeps make them rare"),
+            of(
+                c.unconverged,
+                c.stages,
+                "stages were accepted without convergence",
+                "use more substeps; `stats.jsonl` says which frames",
+            ),
+            of(
+                c.capped,
+                c.solves,
+                "linear solves ended at max_iterations",
+                "raise it, or use preconditioner = \"cholesky\"",
+            ),
+            of(c.indefinite, c.solves, "linear solves met no positive matrix", "their results are rough"),
+            of(c.retries, c.substeps, "substeps were halved to stay finite", "more substeps make them rare"),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+
     fn progress_bar(&self, from: Option<u32>) -> ProgressBar {
         let range = self.scene.frames;
         if self.context.quiet {
@@ -399,6 +445,9 @@ impl<'a> Simulation<'a> {
                 outcome.seconds,
                 self.run.root().display()
             );
+            for line in self.acted() {
+                eprintln!("note: {line}");
+            }
             if let Some(certificate) = &certificate {
                 eprintln!("{}", certificate.headline());
                 if !certificate.pass {
@@ -414,7 +463,7 @@ impl<'a> Simulation<'a> {
                 "status": outcome.status, "reason": outcome.reason, "frame": outcome.frame,
                 "folder": self.run.root().display().to_string(),
                 "fingerprint": format!("{:016x}", self.built.world.fingerprint()),
-                "certificate": certificate, "files": names, "seconds": outcome.seconds,
+                "acted": self.acted(), "certificate": certificate, "files": names, "seconds": outcome.seconds,
             });
             println!("{line}");
         }

@@ -62,6 +62,9 @@ pub struct Counters {
     pub guarded: u64,
     /// Stages accepted although Newton's method did not converge.
     pub unconverged: u64,
+    /// Substeps of an integrator that linearises once whose leftover acceleration dwarfs the true one: cloth falls
+    /// like honey there.
+    pub honey: u64,
     /// Largest force left unbalanced on a particle [N].
     pub residual: f64,
     /// Largest force left unbalanced, over the mean weight of a particle.
@@ -73,7 +76,7 @@ pub struct Counters {
 }
 
 /// The channels of [`Counters`], in the order of [`Counters::values`].
-pub const COUNTER_CHANNELS: [Channel; 13] = [
+pub const COUNTER_CHANNELS: [Channel; 14] = [
     Channel { name: "substeps", unit: "", meaning: "substeps taken, over all islands" },
     Channel {
         name: "retries",
@@ -92,6 +95,11 @@ pub const COUNTER_CHANNELS: [Channel; 13] = [
         meaning: "substeps redone carefully: not converged, or energy out of nothing",
     },
     Channel { name: "unconverged", unit: "", meaning: "stages accepted without convergence" },
+    Channel {
+        name: "honey",
+        unit: "",
+        meaning: "substeps whose one linearisation left far more unbalanced than moved the cloth",
+    },
     Channel { name: "residual", unit: "N", meaning: "largest force left unbalanced on a particle" },
     Channel { name: "residual_ratio", unit: "", meaning: "the same over the mean weight of a particle" },
     Channel {
@@ -115,6 +123,7 @@ impl Counters {
             self.shortened as f64,
             self.guarded as f64,
             self.unconverged as f64,
+            self.honey as f64,
             self.residual,
             self.residual_ratio,
             self.residual_rms,
@@ -133,6 +142,7 @@ impl Counters {
         self.shortened += other.shortened;
         self.guarded += other.guarded;
         self.unconverged += other.unconverged;
+        self.honey += other.honey;
         self.residual = self.residual.max(other.residual);
         self.residual_ratio = self.residual_ratio.max(other.residual_ratio);
         self.residual_rms = self.residual_rms.max(other.residual_rms);
