@@ -68,6 +68,21 @@ pub const LABS: &[Lab] = &[
         run: labs::fall::run,
     },
     Lab {
+        id: "resolution",
+        title: "the same cloth at every resolution: free edges of hang and of a gathered curtain",
+        run: labs::resolution::run,
+    },
+    Lab {
+        id: "v00-x1",
+        title: "how much motion the lambda-midpoint keeps: oscillator, strip and falling sheet (V00-X1)",
+        run: labs::lambda::run,
+    },
+    Lab {
+        id: "quasistatic",
+        title: "draping without motion to 1e-6 N, and the same shape as cloth that came to rest (V00-14)",
+        run: labs::quasistatic::run,
+    },
+    Lab {
         id: "laws",
         title: "every law against its energy, finite differences, balance of forces and rigid motion",
         run: labs::laws::run,
