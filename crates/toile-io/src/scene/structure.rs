@@ -256,7 +256,10 @@ impl Walk<'_> {
         let count = |key| schema.get(key).and_then(Json::as_u64);
         let n = items.len() as u64;
         if count("minItems").is_some_and(|min| n < min) || count("maxItems").is_some_and(|max| n > max) {
-            let wanted = count("maxItems").or(count("minItems")).unwrap_or(0);
+            let wanted = match (count("minItems"), count("maxItems")) {
+                (Some(least), Some(most)) if least < most => format!("{least} to {most}"),
+                (least, most) => most.or(least).unwrap_or(0).to_string(),
+            };
             let label = self.doc.label(path);
             let message = format!("{label} has {n} values, it needs {wanted}");
             self.fail(node.span.clone(), path, message, format!("write {}", self.schema.describe(schema)));

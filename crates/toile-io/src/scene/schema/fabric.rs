@@ -88,10 +88,11 @@ pub struct Fabric {
 pub enum Pair {
     /// The same number along warp and weft.
     One(f64),
-    /// The same curve along warp and weft.
-    Curve(CurveFile),
+    // Before the curve: serde would take any list for one.
     /// [warp, weft].
     Two([Stiffness; 2]),
+    /// The same curve along warp and weft.
+    Curve(CurveFile),
 }
 
 impl Pair {
