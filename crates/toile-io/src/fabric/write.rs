@@ -24,8 +24,9 @@ impl From<&Fabric> for Table {
     }
 }
 
-/// A number as TOML wants it, short where that loses nothing.
+/// A number as TOML wants it, to seven digits: no laboratory has more.
 fn number(x: f64) -> String {
+    let x: f64 = format!("{x:.6e}").parse().unwrap_or(x);
     let size = x.abs();
     if x == 0.0 || (1e-3..1e7).contains(&size) { format!("{x:?}") } else { format!("{x:e}") }
 }
