@@ -120,5 +120,5 @@ fn show_scene(errors: &SceneErrors) {
         eprintln!("{:?}", Report::new(diagnostic).with_source_code(source));
     }
     let count = errors.errors.len();
-    eprintln!("the scene is refused: {count} problem{}", if count == 1 { "" } else { "s" });
+    eprintln!("{} is refused: {count} problem{}", errors.source_name, if count == 1 { "" } else { "s" });
 }

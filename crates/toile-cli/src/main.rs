@@ -3,6 +3,7 @@
 mod certify;
 mod check;
 mod convert;
+mod fabric;
 mod fail;
 mod lab;
 mod picture;
@@ -53,6 +54,8 @@ enum Command {
     Lab(lab::LabArgs),
     /// Run a benchmark; `toile bench list` names them.
     Bench(lab::LabArgs),
+    /// List, show and measure fabrics.
+    Fabric(fabric::FabricArgs),
     /// List the built-in scenes.
     Scenes,
     /// Print the JSON schema of scene files, for editors.
@@ -93,6 +96,7 @@ fn main() -> ExitCode {
         Some(Command::Convert(args)) => convert::convert(&args, context),
         Some(Command::Lab(args)) => lab::run(&args, toile_lab::LABS, "lab", context),
         Some(Command::Bench(args)) => lab::run(&args, toile_lab::BENCHES, "bench", context),
+        Some(Command::Fabric(args)) => fabric::run(&args, context),
         Some(Command::Scenes) => scenes(),
         Some(Command::Schema { markdown }) => schema(markdown),
         Some(Command::Completions { shell }) => {

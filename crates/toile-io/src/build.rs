@@ -12,8 +12,7 @@ use toile::solve::{
     DrapeSettings, Form, Integrator, LambdaRhs, Method, NewtonSettings, OperatorKind, PreconditionerKind,
 };
 use toile::{
-    Air, Bending, Fabric, Freedom, Grip, PinDown, RestShape, Setup, SolverSettings, Stretching, WindField,
-    World,
+    Air, Bending, Freedom, Grip, PinDown, RestShape, Setup, SolverSettings, Stretching, WindField, World,
 };
 
 /// Half the density of air [kg/m³] times one: turns a drag coefficient into the engine's quadratic factor.
@@ -319,15 +318,7 @@ fn flatten(x: [DVec3; 3], warp: DVec3) -> [DVec2; 3] {
 
 fn engine_cloth(scene: &Scene, cloth: &Cloth, part: &Part) -> Result<toile::Cloth, toile::mesh::MeshError> {
     let mesh = Mesh::new(part.positions.len(), part.faces.clone(), part.rest.clone())?;
-    let fabric = Fabric {
-        density: cloth.fabric.density,
-        stretch: cloth.fabric.stretch.values().map(Into::into),
-        shear: cloth.fabric.shear_stiffness().into(),
-        poisson: cloth.fabric.poisson,
-        bend: cloth.fabric.bend.into(),
-        damping: cloth.fabric.damping,
-        ..Fabric::default()
-    };
+    let fabric = cloth.fabric;
     let (wind_drag, coefficient) = scene.wind.as_ref().map_or((0.0, 0.0), |w| (w.drag, w.drag_coefficient));
     Ok(toile::Cloth {
         velocity: cloth.velocity,

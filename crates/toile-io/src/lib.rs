@@ -7,6 +7,7 @@
 //! | module | what |
 //! |---|---|
 //! | [`scene`] | `scene.toml`: schema, checks, `--set` overrides, built-in scenes |
+//! | [`fabric`] | fabrics with a name: presets, files, laboratory readings |
 //! | [`build`] | a scene to a world ready to step |
 //! | [`axes`] | units and up axes, to metres and back |
 //! | [`obj`] | OBJ meshes: vertex order, polygons, groups and stitches kept |
@@ -35,6 +36,7 @@ pub mod cache;
 pub mod container;
 pub mod convert;
 pub mod error;
+pub mod fabric;
 pub mod obj;
 pub mod pc2;
 pub mod run;

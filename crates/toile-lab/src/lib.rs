@@ -4,9 +4,12 @@
 //! With `$TOILE_DATA` set, experiments that know an independent reference there compare with it too.
 
 mod benches;
+pub mod elastica;
+pub mod fabric;
 mod hang;
 mod labs;
 mod material;
+pub mod plot;
 pub mod report;
 pub mod session;
 mod statics;

@@ -1,8 +1,8 @@
 //! One run of an experiment: where it writes and what it has found so far.
 
+use crate::plot;
+pub use crate::plot::{Chart, Curve};
 use crate::report::{Figure, Op, Report, Timing};
-use kuva::plot::LinePlot;
-use kuva::prelude::{Layout, Plot, render_to_svg};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -36,31 +36,6 @@ lab_error_from!(
     toile::mesh::MeshError,
     rayon::ThreadPoolBuildError
 );
-
-/// A line in a plot.
-pub struct Curve {
-    /// Name in the legend.
-    pub name: String,
-    /// Points.
-    pub points: Vec<(f64, f64)>,
-}
-
-/// A plot.
-pub struct Chart {
-    /// Title.
-    pub title: String,
-    /// Label of the abscissa, with unit.
-    pub x: String,
-    /// Label of the ordinate, with unit.
-    pub y: String,
-    /// Logarithmic axes.
-    pub log: (bool, bool),
-    /// Lines.
-    pub curves: Vec<Curve>,
-}
-
-/// Colours of successive lines: distinct to colour-blind eyes (Okabe–Ito order).
-const COLOURS: [&str; 7] = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"];
 
 /// One run.
 pub struct Session {
@@ -147,26 +122,7 @@ impl Session {
 
     /// Writes a plot.
     pub fn plot(&mut self, name: &str, chart: Chart) -> Result<(), LabError> {
-        let plots: Vec<Plot> = chart
-            .curves
-            .into_iter()
-            .zip(COLOURS.iter().cycle())
-            .map(|(curve, colour)| {
-                let line = LinePlot::new().with_data(curve.points).with_color(*colour);
-                line.with_stroke_width(2.0).with_legend(curve.name).into()
-            })
-            .collect();
-        let mut layout = Layout::auto_from_plots(&plots)
-            .with_title(chart.title)
-            .with_x_label(chart.x)
-            .with_y_label(chart.y);
-        if chart.log.0 {
-            layout = layout.with_log_x();
-        }
-        if chart.log.1 {
-            layout = layout.with_log_y();
-        }
-        self.write(&format!("{name}.svg"), render_to_svg(plots, layout).as_bytes())
+        self.write(&format!("{name}.svg"), plot::svg(chart).as_bytes())
     }
 
     fn write(&mut self, name: &str, bytes: &[u8]) -> Result<(), LabError> {

@@ -202,6 +202,17 @@ impl Document {
         }
     }
 
+    /// A problem at a path.
+    pub(crate) fn error(&self, path: &str, message: String, help: impl Into<String>) -> SceneError {
+        SceneError {
+            message,
+            help: help.into(),
+            span: self.span_of(path),
+            path: path.to_string(),
+            from_override: None,
+        }
+    }
+
     /// A path as people say it: `cloth "sheet": fabric.density` for `cloth.0.fabric.density`.
     pub(crate) fn label(&self, path: &str) -> String {
         let segments: Vec<&str> = path.split('.').filter(|s| !s.is_empty()).collect();

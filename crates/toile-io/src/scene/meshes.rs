@@ -24,6 +24,13 @@ pub struct InputFile {
     pub xxh3: String,
 }
 
+impl InputFile {
+    /// A file by the path the scene writes and its content.
+    pub(crate) fn of(path: &str, bytes: &[u8]) -> InputFile {
+        InputFile { path: path.into(), bytes: bytes.len() as u64, xxh3: format!("{:016x}", xxh3_64(bytes)) }
+    }
+}
+
 /// The meshes of a scene, by path.
 #[derive(Clone, Debug, Default)]
 pub struct SceneMeshes {
@@ -44,11 +51,7 @@ impl SceneMeshes {
         }
         let limits = Limits::default();
         let bytes = read_capped(&file.path, limits.bytes)?;
-        self.inputs.push(InputFile {
-            path: file.written.clone(),
-            bytes: bytes.len() as u64,
-            xxh3: format!("{:016x}", xxh3_64(&bytes)),
-        });
+        self.inputs.push(InputFile::of(&file.written, &bytes));
         let obj = Obj::parse(&bytes, &file.path, &limits)?;
         self.meshes.insert(file.path.clone(), obj);
         Ok(())
@@ -74,6 +77,12 @@ impl Scene {
         let mut meshes = SceneMeshes::default();
         for (_, file) in self.mesh_files() {
             meshes.add(file)?;
+        }
+        // Fabric files were read with the scene, but belong to what a run depends on.
+        for input in self.cloths.iter().filter_map(|cloth| cloth.fabric_file.as_ref()) {
+            if !meshes.inputs.contains(input) {
+                meshes.inputs.push(input.clone());
+            }
         }
         Ok(meshes)
     }

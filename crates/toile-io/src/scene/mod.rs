@@ -22,9 +22,14 @@ pub use reference::scene_reference;
 pub use si::*;
 pub use structure::scene_schema;
 
+pub(crate) use document::{Document, nearest, quoted_list};
+pub(crate) use structure::{Schema, check as structure_check};
+pub(crate) use validate::{Start, validate_fabric};
+
 use crate::axes::Axes;
 use crate::error::FileErrorKind;
-use document::{Document, MAX_SCENE_BYTES};
+use crate::fabric::Unfit;
+use document::MAX_SCENE_BYTES;
 use glam::DVec3;
 use overrides::Patched;
 use schema::{Air, Integrator, Output, SceneFile, Solver};
@@ -92,7 +97,8 @@ pub struct Scene {
 }
 
 impl Scene {
-    /// Reads a scene from text. Files it refers to are neither looked for nor read.
+    /// Reads a scene from text. Mesh files it refers to are neither looked for nor read; fabric files are refused,
+    /// because text has no folder to find them in.
     pub fn parse(text: &str, source_name: &str) -> Result<Scene, SceneErrors> {
         Scene::parse_with(text, source_name, &[])
     }
@@ -155,16 +161,33 @@ impl Scene {
             SceneErrors { source_name: source_name.into(), text: patched.text.clone(), errors }
         };
         let doc = Document::parse(&patched.text).map_err(&report)?;
-        let errors = structure::check(&doc);
+        let errors = structure::check(&doc, &structure::SCENE);
         if !errors.is_empty() {
             return Err(report(errors));
         }
         let file: SceneFile = toml::from_str(&patched.text).map_err(|e| report(vec![last_resort(&e)]))?;
-        let (errors, notes) = validate::validate(&doc, &file);
-        if !errors.is_empty() {
+        let mut starts = Vec::new();
+        let mut unknown = Vec::new();
+        for (i, cloth) in file.cloth.iter().enumerate() {
+            starts.push(match crate::fabric::start(&cloth.fabric, folder) {
+                Ok(start) => start,
+                Err(Unfit::Inside(errors)) => return Err(errors),
+                Err(Unfit::Named { message, help }) => {
+                    let path = format!("cloth.{i}.fabric");
+                    let named = format!("{path}.preset");
+                    let path = if doc.find(&named).is_some() { named } else { path };
+                    unknown.push(doc.error(&path, format!("{}: {message}", doc.label(&path)), help));
+                    Start::default()
+                }
+            });
+        }
+        let (mut errors, notes) = validate::validate(&doc, &file, &starts);
+        if !unknown.is_empty() || !errors.is_empty() {
+            errors.extend(unknown);
+            errors.sort_by_key(|e| e.span.start);
             return Err(report(errors));
         }
-        let mut scene = assemble(&file, folder, source_name, notes);
+        let mut scene = assemble(&file, folder, source_name, notes, &starts);
         scene.text = patched.text.clone();
         meshes::note_shape_sizes(&mut scene);
         Ok(scene)
@@ -216,7 +239,13 @@ fn last_resort(error: &toml::de::Error) -> SceneError {
 }
 
 /// Turns a checked file into a scene.
-fn assemble(file: &SceneFile, folder: Option<&Path>, source_name: &str, notes: Vec<Note>) -> Scene {
+fn assemble(
+    file: &SceneFile,
+    folder: Option<&Path>,
+    source_name: &str,
+    notes: Vec<Note>,
+    starts: &[Start],
+) -> Scene {
     let axes = Axes { units: file.units, up: file.up };
     let frames = parse_frames(&file.frames).unwrap_or(FrameRange { first: 1, last: 1 });
     let build = Builder { file, axes, folder, frames };
@@ -232,7 +261,7 @@ fn assemble(file: &SceneFile, folder: Option<&Path>, source_name: &str, notes: V
         gravity: build.gravity(),
         seed: file.seed,
         solver: file.solver.clone(),
-        cloths: file.cloth.iter().enumerate().map(|(i, c)| build.cloth(i, c)).collect(),
+        cloths: file.cloth.iter().enumerate().map(|(i, c)| build.cloth(i, c, &starts[i])).collect(),
         pins,
         wind: build.wind(),
         air: file.air.clone(),

@@ -192,6 +192,14 @@ fn locate(doc: &Document, path: &[String], value: &str, set: &str) -> Result<Edi
                 }
                 None => return insert(doc, home.0, &path[home.1..], value, set),
             },
+            // `fabric = "cotton"` is short for `fabric = { preset = "cotton" }`.
+            Value::Text(preset) if path[i - 1] == "fabric" => {
+                let keys: Vec<String> = path[i..].iter().map(|s| key_text(s)).collect();
+                let before = format!("{{ preset = {}, ", quote(preset));
+                let own = format!("{} = {value}", keys.join("."));
+                let range = before.len()..before.len() + own.len();
+                return Ok(Edit { at: node.span.clone(), text: format!("{before}{own} }}"), own: range });
+            }
             _ => {
                 let message =
                     format!("--set {set}: \"{}\" is {}, it has no fields", path[i - 1], node.kind());
@@ -302,6 +310,15 @@ yaw = 3
         assert!(set(&["render.every=4"]).starts_with("render.every = 4\n"));
         let both = set(&["solver.substeps=4", "solver.method=bicg", "solver.substeps=8"]);
         assert!(both.contains("solver.method = \"bicg\"") && both.contains("solver.substeps = 8"), "{both}");
+    }
+
+    #[test]
+    fn a_named_fabric_makes_room_for_overrides() {
+        let text = "[[cloth]]\nfabric = \"cotton\" # soft\n";
+        let sets = ["cloth.0.fabric.density=0.3", "cloth.fabric.poisson=0.1"];
+        let patched = Patched::new(text, "t", &sets).map(|p| p.text).unwrap_or_else(|e| panic!("{e}"));
+        let want = "fabric = { poisson = 0.1, preset = \"cotton\", density = 0.3 } # soft\n";
+        assert!(patched.ends_with(want), "{patched}");
     }
 
     #[test]

@@ -10,6 +10,7 @@ const TABLES: &[(&str, &str)] = &[
     ("[[cloth]]", "ClothFile"),
     ("shape = { … }", "Shape"),
     ("fabric = { … }", "Fabric"),
+    ("stretch = { … }, shear = { … }", "CurveFile"),
     ("spring = { … }", "Spring"),
     ("[[pin]]", "PinFile"),
     ("sphere = { … }", "Ball"),

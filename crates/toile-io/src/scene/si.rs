@@ -1,6 +1,7 @@
 //! The scene as the engine wants it: metres, Y up, every default filled, every name resolved.
 
 use super::schema::{self as file, *};
+use super::{InputFile, Start};
 use crate::axes::{Axes, Units};
 use glam::{DAffine3, DVec3};
 use std::path::PathBuf;
@@ -39,8 +40,10 @@ pub struct Cloth {
     pub scale: f64,
     /// Starting velocity [m/s].
     pub velocity: DVec3,
-    /// Measured properties, SI.
-    pub fabric: Fabric,
+    /// Measured properties.
+    pub fabric: toile::Fabric,
+    /// The file the fabric comes from, if it does.
+    pub fabric_file: Option<InputFile>,
     /// In-plane model.
     pub model: Model,
     /// Strain measure of the membrane.
@@ -384,7 +387,10 @@ impl Builder<'_> {
         }
     }
 
-    pub(crate) fn cloth(&self, index: usize, cloth: &ClothFile) -> Cloth {
+    pub(crate) fn cloth(&self, index: usize, cloth: &ClothFile, start: &Start) -> Cloth {
+        let fabric = start.with(&cloth.fabric);
+        let curved = [fabric.stretch[0], fabric.stretch[1], fabric.shear].iter().any(|c| !c.is_linear());
+        let strain = if curved { Strain::Engineering } else { Strain::Green };
         let source = match (&cloth.shape, &cloth.file) {
             (Some(shape), _) => ClothSource::Shape(shape_in(shape, self.axes.units, self.file.seed)),
             (None, file) => ClothSource::File(
@@ -402,9 +408,10 @@ impl Builder<'_> {
             ),
             scale: cloth.scale,
             velocity: self.axes.direction_in(DVec3::from(cloth.velocity)),
-            fabric: cloth.fabric.clone(),
+            fabric,
+            fabric_file: start.input.clone(),
             model: cloth.model,
-            strain: cloth.strain.unwrap_or_default(),
+            strain: cloth.strain.unwrap_or(strain),
             bending: cloth.bending,
             bend_rest: cloth.bend_rest,
             spring: cloth.spring.clone().unwrap_or_default(),

@@ -6,23 +6,38 @@
 
 use super::document::{Document, MAX_ERRORS, Node, SceneError, Value, nearest, quoted_list};
 use super::schema::SceneFile;
+use schemars::JsonSchema;
 use serde_json::Value as Json;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-static SCHEMA: LazyLock<Json> = LazyLock::new(|| {
-    let mut schema = serde_json::to_value(schemars::schema_for!(SceneFile)).unwrap_or(Json::Null);
-    if let Some(object) = schema.as_object_mut() {
-        object.insert("title".into(), "toile scene".into());
+/// What a kind of file may contain.
+pub(crate) struct Schema {
+    root: Json,
+    /// What the file is, in messages.
+    what: &'static str,
+}
+
+impl Schema {
+    /// The schema of files that become a `T`.
+    pub(crate) fn of<T: JsonSchema>(title: &str, what: &'static str) -> Schema {
+        let mut root = serde_json::to_value(schemars::schema_for!(T)).unwrap_or(Json::Null);
+        if let Some(object) = root.as_object_mut() {
+            object.insert("title".into(), title.into());
+        }
+        drop_null(&mut root);
+        Schema { root, what }
     }
-    drop_null(&mut schema);
-    schema
-});
+}
+
+/// What scene files may contain.
+pub(crate) static SCENE: LazyLock<Schema> =
+    LazyLock::new(|| Schema::of::<SceneFile>("toile scene", "the scene"));
 
 /// The JSON schema of scene files, for editors and other programs. Every property is described,
 /// with its unit and default.
 pub fn scene_schema() -> Json {
-    SCHEMA.clone()
+    SCENE.root.clone()
 }
 
 /// TOML has no null: an optional field is simply not required.
@@ -54,35 +69,17 @@ fn drop_null(schema: &mut Json) {
 }
 
 /// Every structural problem of a document, in the order of the text.
-pub(crate) fn check(doc: &Document) -> Vec<SceneError> {
-    let mut walk = Walk { doc, errors: Vec::new() };
-    walk.node(&SCHEMA, &doc.root, "");
+pub(crate) fn check(doc: &Document, schema: &Schema) -> Vec<SceneError> {
+    let mut walk = Walk { doc, schema, errors: Vec::new() };
+    walk.node(&schema.root, &doc.root, "");
     walk.errors.sort_by_key(|e| e.span.start);
     walk.errors
 }
 
 struct Walk<'a> {
     doc: &'a Document,
+    schema: &'a Schema,
     errors: Vec<SceneError>,
-}
-
-/// Follows `$ref` into the schema's definitions.
-fn resolve(schema: &Json) -> &Json {
-    match schema.get("$ref").and_then(Json::as_str) {
-        Some(reference) => {
-            let name = reference.rsplit('/').next().unwrap_or_default();
-            SCHEMA.get("$defs").and_then(|defs| defs.get(name)).unwrap_or(schema)
-        }
-        None => schema,
-    }
-}
-
-/// The alternatives of a schema, or the schema itself.
-fn alternatives(schema: &Json) -> Vec<&Json> {
-    match schema.get("oneOf").or(schema.get("anyOf")).and_then(Json::as_array) {
-        Some(options) => options.iter().map(resolve).collect(),
-        None => vec![schema],
-    }
 }
 
 fn type_name(schema: &Json) -> &str {
@@ -101,45 +98,6 @@ fn tag(schema: &Json) -> Option<&str> {
 fn keys(schema: &Json) -> Vec<&str> {
     let properties = schema.get("properties").and_then(Json::as_object);
     properties.map_or(Vec::new(), |p| p.keys().map(String::as_str).collect())
-}
-
-/// What a schema accepts, in words.
-fn describe(schema: &Json) -> String {
-    let options = alternatives(resolve(schema));
-    let mut words: Vec<String> = Vec::new();
-    if options.iter().all(|o| constant(o).is_some()) {
-        let names: Vec<&str> = options.iter().filter_map(|o| constant(o)).collect();
-        return quoted_list(&names, "or");
-    }
-    for option in options {
-        let word = match type_name(option) {
-            "number" => "a number".to_string(),
-            "integer" => "a whole number".to_string(),
-            "string" => "text".to_string(),
-            "boolean" => "true or false".to_string(),
-            "array" => describe_list(option),
-            _ => "a table".to_string(),
-        };
-        if !words.contains(&word) {
-            words.push(word);
-        }
-    }
-    words.join(" or ")
-}
-
-fn describe_list(schema: &Json) -> String {
-    let items = schema.get("items").map(resolve);
-    let of = match items.map(|i| (type_name(i), i.get("maxItems").and_then(Json::as_u64))) {
-        Some(("number", _)) => "numbers".to_string(),
-        Some(("integer", _)) => "whole numbers".to_string(),
-        Some(("array", Some(n))) => format!("lists of {n} numbers"),
-        Some(("object", _)) => "tables".to_string(),
-        _ => "values".to_string(),
-    };
-    match schema.get("maxItems").and_then(Json::as_u64) {
-        Some(n) => format!("a list of {n} {of}"),
-        None => format!("a list of {of}"),
-    }
 }
 
 fn accepts(schema: &Json, node: &Node) -> bool {
@@ -171,8 +129,9 @@ impl Walk<'_> {
         if self.full() {
             return;
         }
-        let schema = resolve(schema);
-        let options = alternatives(schema);
+        let rules = self.schema;
+        let schema = rules.resolve(schema);
+        let options = rules.alternatives(schema);
         if options.iter().all(|o| constant(o).is_some()) {
             return self.choice(&options, node, path);
         }
@@ -273,7 +232,7 @@ impl Walk<'_> {
     }
 
     fn wrong_type(&mut self, schema: &Json, node: &Node, path: &str) {
-        let wanted = describe(schema);
+        let wanted = self.schema.describe(schema);
         let label = self.doc.label(path);
         let help = match &node.value {
             Value::Text(text) if wanted.contains("number") && text.trim().parse::<f64>().is_ok() => {
@@ -297,10 +256,13 @@ impl Walk<'_> {
         let count = |key| schema.get(key).and_then(Json::as_u64);
         let n = items.len() as u64;
         if count("minItems").is_some_and(|min| n < min) || count("maxItems").is_some_and(|max| n > max) {
-            let wanted = count("maxItems").or(count("minItems")).unwrap_or(0);
+            let wanted = match (count("minItems"), count("maxItems")) {
+                (Some(least), Some(most)) if least < most => format!("{least} to {most}"),
+                (least, most) => most.or(least).unwrap_or(0).to_string(),
+            };
             let label = self.doc.label(path);
             let message = format!("{label} has {n} values, it needs {wanted}");
-            self.fail(node.span.clone(), path, message, format!("write {}", describe(schema)));
+            self.fail(node.span.clone(), path, message, format!("write {}", self.schema.describe(schema)));
         }
         if let Some(item) = schema.get("items") {
             for (i, child) in items.iter().enumerate() {
@@ -328,8 +290,8 @@ impl Walk<'_> {
 
     fn unknown_field(&mut self, schema: &Json, key: &str, span: Range<usize>, path: &str) {
         let fields = keys(schema);
-        let place = if path.is_empty() { "the scene".to_string() } else { self.doc.label(path) };
-        let help = match (nearest(key, fields.iter().copied()), home_of(key)) {
+        let place = if path.is_empty() { self.schema.what.to_string() } else { self.doc.label(path) };
+        let help = match (nearest(key, fields.iter().copied()), self.schema.home_of(key)) {
             (Some(near), _) => format!("did you mean \"{near}\"?"),
             (None, Some(home)) => format!("\"{key}\" belongs to {home}"),
             (None, None) => format!("the fields are {}", fields.join(", ")),
@@ -339,7 +301,7 @@ impl Walk<'_> {
     }
 
     fn missing_field(&mut self, schema: &Json, key: &str, path: &str) {
-        let place = if path.is_empty() { "the scene".to_string() } else { self.doc.label(path) };
+        let place = if path.is_empty() { self.schema.what.to_string() } else { self.doc.label(path) };
         let property = schema.get("properties").and_then(|p| p.get(key));
         let help = match (path, key) {
             ("", "toile") => "add toile = 1, the version of the format".to_string(),
@@ -348,7 +310,7 @@ impl Walk<'_> {
                     .to_string()
             }
             ("", "up") => "add up = \"y\" (or \"z\"): the axis that points up in this file".to_string(),
-            _ => format!("add {key} = {}", property.map(describe).unwrap_or_default()),
+            _ => format!("add {key} = {}", property.map(|p| self.schema.describe(p)).unwrap_or_default()),
         };
         let what = if join(path, key) == "toile" { "format version" } else { key };
         let message = format!("{place} does not say its {what}");
@@ -356,29 +318,90 @@ impl Walk<'_> {
     }
 }
 
-/// Where a field that is unknown here would be known: `density` → `cloth.fabric`.
-fn home_of(key: &str) -> Option<String> {
-    if SCHEMA.get("properties").is_some_and(|p| p.get(key).is_some()) {
-        return Some("the top of the file, above the first [heading]".into());
+impl Schema {
+    /// Follows `$ref` into the schema's definitions.
+    fn resolve<'a>(&'a self, schema: &'a Json) -> &'a Json {
+        match schema.get("$ref").and_then(Json::as_str) {
+            Some(reference) => {
+                let name = reference.rsplit('/').next().unwrap_or_default();
+                self.root.get("$defs").and_then(|defs| defs.get(name)).unwrap_or(schema)
+            }
+            None => schema,
+        }
     }
-    fn search(schema: &Json, key: &str, path: &str, depth: usize) -> Option<String> {
+
+    /// The alternatives of a schema, or the schema itself.
+    fn alternatives<'a>(&'a self, schema: &'a Json) -> Vec<&'a Json> {
+        match schema.get("oneOf").or(schema.get("anyOf")).and_then(Json::as_array) {
+            Some(options) => options.iter().map(|option| self.resolve(option)).collect(),
+            None => vec![schema],
+        }
+    }
+
+    /// What a schema accepts, in words.
+    fn describe(&self, schema: &Json) -> String {
+        let options = self.alternatives(self.resolve(schema));
+        let mut words: Vec<String> = Vec::new();
+        if options.iter().all(|o| constant(o).is_some()) {
+            let names: Vec<&str> = options.iter().filter_map(|o| constant(o)).collect();
+            return quoted_list(&names, "or");
+        }
+        for option in options {
+            let word = match type_name(option) {
+                "number" => "a number".to_string(),
+                "integer" => "a whole number".to_string(),
+                "string" => "text".to_string(),
+                "boolean" => "true or false".to_string(),
+                "array" => self.describe_list(option),
+                _ => "a table".to_string(),
+            };
+            if !words.contains(&word) {
+                words.push(word);
+            }
+        }
+        words.join(" or ")
+    }
+
+    fn describe_list(&self, schema: &Json) -> String {
+        let items = schema.get("items").map(|items| self.resolve(items));
+        let of = match items.map(|i| (type_name(i), i.get("maxItems").and_then(Json::as_u64))) {
+            Some(("number", _)) => "numbers".to_string(),
+            Some(("integer", _)) => "whole numbers".to_string(),
+            Some(("array", Some(n))) => format!("lists of {n} numbers"),
+            Some(("object", _)) => "tables".to_string(),
+            _ => "values".to_string(),
+        };
+        match schema.get("maxItems").and_then(Json::as_u64) {
+            Some(n) => format!("a list of {n} {of}"),
+            None => format!("a list of {of}"),
+        }
+    }
+
+    /// Where a field that is unknown here would be known: `density` → `cloth.fabric`.
+    fn home_of(&self, key: &str) -> Option<String> {
+        if self.root.get("properties").is_some_and(|p| p.get(key).is_some()) {
+            return Some("the top of the file, above the first [heading]".into());
+        }
+        self.search(&self.root, key, "", 5)
+    }
+
+    fn search(&self, schema: &Json, key: &str, path: &str, depth: usize) -> Option<String> {
         if depth == 0 {
             return None;
         }
-        let schema = resolve(schema);
-        let schema = if type_name(schema) == "array" { resolve(schema.get("items")?) } else { schema };
-        for option in alternatives(schema) {
+        let schema = self.resolve(schema);
+        let schema = if type_name(schema) == "array" { self.resolve(schema.get("items")?) } else { schema };
+        for option in self.alternatives(schema) {
             let Some(properties) = option.get("properties").and_then(Json::as_object) else { continue };
             if properties.contains_key(key) {
                 return Some(path.to_string());
             }
             for (name, property) in properties {
-                if let Some(found) = search(property, key, &join(path, name), depth - 1) {
+                if let Some(found) = self.search(property, key, &join(path, name), depth - 1) {
                     return Some(found);
                 }
             }
         }
         None
     }
-    search(&SCHEMA, key, "", 5)
 }

@@ -1,6 +1,6 @@
-//! `[[cloth]]`: shapes, mesh files, fabrics and models.
+//! `[[cloth]]`: shapes, mesh files and models.
 
-use super::unit;
+use super::{FabricChoice, unit};
 use crate::axes::{Units, Up};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -34,13 +34,14 @@ pub struct ClothFile {
     /// Starting velocity of every particle [m/s]. Default [0, 0, 0].
     #[serde(default)]
     pub velocity: [f64; 3],
-    /// Measured properties of the fabric.
+    /// The fabric: the name of a preset (`toile fabric list`), a fabric file, or a table of measured properties.
     #[serde(default)]
-    pub fabric: Fabric,
+    pub fabric: FabricChoice,
     /// How in-plane forces are computed. Default "membrane".
     #[serde(default)]
     pub model: Model,
-    /// Strain measure of the membrane model. Default "green".
+    /// Strain measure of the membrane model. Default "green"; "engineering" if a stiffness of the fabric is a curve,
+    /// which laboratories draw over it.
     pub strain: Option<Strain>,
     /// Bending model. Default "recon".
     #[serde(default)]
@@ -263,59 +264,6 @@ choice! {
         Paper,
         /// `blend` between rank one and isotropic (V00 §2.4).
         Blend,
-    }
-}
-
-/// Measured properties of a fabric, per unit of area or width. [warp, weft] pairs may be one number.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Fabric {
-    /// Mass per area [kg/m²]: 0.05 chiffon, 0.15 shirt cotton, 0.4 denim. Default 0.2.
-    pub density: f64,
-    /// Stretch stiffness along warp and weft [N/m]: force per width at 100 % strain. Default 1000.
-    pub stretch: Pair,
-    /// Shear stiffness [N/m]: shear force per width and radian. Default: that of the isotropic sheet,
-    /// mean stretch / (2 (1 + poisson)).
-    pub shear: Option<f64>,
-    /// Contraction along weft per stretch along warp [-]. Below sqrt(warp / weft) in size. Default 0.3.
-    pub poisson: f64,
-    /// Bending stiffness [N·m]: moment per width and curvature; cloth has 1e-6 to 1e-4. Default 1e-5.
-    pub bend: f64,
-    /// Internal damping as a time [s]: viscosity = damping × stiffness. Default 0.
-    pub damping: f64,
-}
-
-impl Default for Fabric {
-    fn default() -> Self {
-        Self { density: 0.2, stretch: Pair::One(1000.0), shear: None, poisson: 0.3, bend: 1e-5, damping: 0.0 }
-    }
-}
-
-impl Fabric {
-    /// Shear stiffness [N/m], the isotropic one when the file gives none.
-    pub fn shear_stiffness(&self) -> f64 {
-        let [warp, weft] = self.stretch.values();
-        self.shear.unwrap_or(0.5 * (warp + weft) / (2.0 * (1.0 + self.poisson)))
-    }
-}
-
-/// One number for both directions, or [warp, weft].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
-pub enum Pair {
-    /// The same value along warp and weft.
-    One(f64),
-    /// [warp, weft].
-    Two([f64; 2]),
-}
-
-impl Pair {
-    /// [warp, weft].
-    pub fn values(&self) -> [f64; 2] {
-        match self {
-            Pair::One(x) => [*x, *x],
-            Pair::Two(pair) => *pair,
-        }
     }
 }
 

@@ -16,10 +16,12 @@ macro_rules! choice {
 }
 
 mod cloth;
+mod fabric;
 mod picture;
 mod pin;
 
 pub use cloth::*;
+pub use fabric::*;
 pub use picture::*;
 pub use pin::*;
 

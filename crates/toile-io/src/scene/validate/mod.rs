@@ -1,16 +1,18 @@
 //! What a well-formed scene may still get wrong: impossible values, contradictions, unknown names.
 //! Every problem is reported, not the first one.
 
+mod fabric;
 mod pin;
 
 use super::document::{Document, MAX_ERRORS, SceneError};
 use super::schema::*;
 use super::si::{default_name, parse_colour, parse_frames, quads, tube_quads};
 use super::{MAX_FACES, MAX_FRAMES, Note};
+pub(crate) use fabric::{Start, validate_fabric};
 use std::collections::BTreeMap;
 
 /// Every semantic problem of a scene in the order of the text, and what is legal but worth a word.
-pub(crate) fn validate(doc: &Document, scene: &SceneFile) -> (Vec<SceneError>, Vec<Note>) {
+pub(crate) fn validate(doc: &Document, scene: &SceneFile, starts: &[Start]) -> (Vec<SceneError>, Vec<Note>) {
     let mut check = Check { doc, errors: Vec::new(), notes: Vec::new() };
     check.time(scene);
     check.solver(&scene.solver);
@@ -19,7 +21,7 @@ pub(crate) fn validate(doc: &Document, scene: &SceneFile) -> (Vec<SceneError>, V
         if check.full() {
             break;
         }
-        check.cloth(&format!("cloth.{i}"), cloth);
+        check.cloth(&format!("cloth.{i}"), cloth, starts.get(i).and_then(|start| start.fabric));
     }
     for (i, pin) in scene.pin.iter().enumerate() {
         if check.full() {
@@ -221,7 +223,7 @@ impl Check<'_> {
         }
     }
 
-    fn cloth(&mut self, path: &str, cloth: &ClothFile) {
+    fn cloth(&mut self, path: &str, cloth: &ClothFile, start: Option<toile::Fabric>) {
         self.one_source(path, cloth.shape.is_some(), cloth.file.as_deref());
         if cloth.shape.is_some() {
             let extra = [
@@ -238,7 +240,9 @@ impl Check<'_> {
             self.shape(&format!("{path}.shape"), shape);
         }
         self.above_zero(&format!("{path}.scale"), cloth.scale, "", "1 keeps the size");
-        self.fabric(&format!("{path}.fabric"), &cloth.fabric);
+        if let Some(table) = cloth.fabric.table() {
+            self.fabric(&format!("{path}.fabric"), table, start);
+        }
         if let Some(spring) = &cloth.spring {
             if !(0.0..=1.0).contains(&spring.blend) {
                 let what = format!("is {}, it must lie between 0 and 1", spring.blend);
@@ -306,36 +310,6 @@ impl Check<'_> {
         {
             let what = format!("has {around} quads around, which closes no tube");
             self.fail(path, what, "use 3 or more around");
-        }
-    }
-
-    fn fabric(&mut self, path: &str, fabric: &Fabric) {
-        let at = |field: &str| format!("{path}.{field}");
-        self.above_zero(&at("density"), fabric.density, " kg/m²", "a cotton shirt has 0.15");
-        self.pair(&at("stretch"), &fabric.stretch, false, " N/m", "woven cloth has 500 to 5000");
-        self.not_negative(&at("bend"), fabric.bend, " N·m", "woven cloth has 1e-6 to 1e-4");
-        if let Some(shear) = fabric.shear {
-            self.not_negative(&at("shear"), shear, " N/m", "woven cloth has 10 to 300");
-        }
-        self.not_negative(&at("damping"), fabric.damping, " s", "0 is no damping; 0.01 calms a garment");
-        let [warp, weft] = fabric.stretch.values();
-        let limit = (warp / weft).sqrt();
-        if warp > 0.0 && weft > 0.0 && fabric.poisson.abs() >= limit {
-            let what = format!(
-                "is {}, its size must be below sqrt(warp / weft) = {limit:.4}: such a sheet would have negative energy",
-                fabric.poisson
-            );
-            self.fail(&at("poisson"), what, "woven cloth has 0 to 0.3");
-        }
-    }
-
-    fn pair(&mut self, path: &str, pair: &Pair, zero: bool, unit: &str, help: &str) {
-        let values = match pair {
-            Pair::One(x) => vec![(path.to_string(), *x)],
-            Pair::Two([a, b]) => vec![(format!("{path}.0"), *a), (format!("{path}.1"), *b)],
-        };
-        for (path, x) in values {
-            if zero { self.not_negative(&path, x, unit, help) } else { self.above_zero(&path, x, unit, help) }
         }
     }
 
