@@ -129,7 +129,8 @@ impl Law<3, 2> for Membrane {
         true
     }
 
-    /// Stress E(ε + G·dx), with viscosity. Built from it, the geometric tangent does not take the stretch that
+    /// Stress σ(ε) + E·G·dx along the tangent E, with viscosity: on the curve itself, a long step through crimp
+    /// would foresee stiff yarns. Built from it, the geometric tangent does not take the stretch that
     /// a linear step adds to a turning element for tension: that mistake is what makes implicit cloth fall
     /// like honey. It is Newton's method on positions and stresses together, with the stresses eliminated.
     fn foresee(&self, _element: usize, at: &Sample<3, 2>, change: &[DVec3; 2], per_time: f64) -> Stress {
@@ -137,9 +138,10 @@ impl Law<3, 2> for Membrane {
         let (strain, slope) = self.strain(u, v);
         let along = |g: &[DVec3; 2]| slope.map(|[du, dv]| du.dot(g[0]) + dv.dot(g[1]));
         let (growth, rate) = (along(change), along(&at.rate));
-        let reply = self.plane.reply([0, 1, 2].map(|r| strain[r] + growth[r]));
-        let viscous = times(reply.tangent, [0, 1, 2].map(|r| rate[r] + growth[r] * per_time));
-        [0, 1, 2].map(|r| reply.stress[r] + self.damping * viscous[r])
+        let elastic = self.plane.ahead(strain, growth);
+        let tangent = self.plane.reply(strain).tangent;
+        let viscous = times(tangent, [0, 1, 2].map(|r| rate[r] + growth[r] * per_time));
+        [0, 1, 2].map(|r| elastic[r] + self.damping * viscous[r])
     }
 }
 

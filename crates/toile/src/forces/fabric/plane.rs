@@ -1,6 +1,6 @@
 //! Forces within the sheet, from the curves of a fabric.
 
-use super::{Curve, Fabric};
+use super::{Curve, Fabric, Pull};
 
 /// Answers strain with stress for a fabric whose moduli change with strain.
 ///
@@ -48,19 +48,42 @@ impl InPlane {
         let energy = 0.5 * (strain[0] * stress[0] + strain[1] * stress[1] + strain[2] * stress[2]);
         let mut reply = Reply { energy, stress, tangent: self.coupled };
         for (r, slot) in [(0, 0), (1, 1), (2, 3)] {
-            let curve = &self.curves[r];
-            if curve.is_linear() {
-                continue;
+            if !self.curves[r].is_linear() {
+                let own = self.own(r, strain[r]);
+                reply.energy += own.energy;
+                reply.stress[r] += own.tension;
+                reply.tangent[slot] += own.tangent;
             }
-            // Shear has no preferred sign.
-            let side = if r == 2 { 1f64.copysign(strain[r]) } else { 1.0 };
-            let pull = curve.beyond(side * strain[r]);
-            let above = curve.initial() - curve.lowest();
-            reply.energy += pull.energy + 0.5 * above * strain[r] * strain[r];
-            reply.stress[r] += side * pull.tension + above * strain[r];
-            reply.tangent[slot] += pull.tangent + above;
         }
         reply
+    }
+
+    /// Stress at `strain` [N/m], carried on along the tangent by `growth`.
+    pub fn ahead(&self, strain: [f64; 3], growth: [f64; 3]) -> [f64; 3] {
+        let [e11, e22, e12, e33] = self.coupled;
+        let sum = [0, 1, 2].map(|r| strain[r] + growth[r]);
+        let mut stress = [e11 * sum[0] + e12 * sum[1], e12 * sum[0] + e22 * sum[1], e33 * sum[2]];
+        for r in 0..3 {
+            if !self.curves[r].is_linear() {
+                let pull = self.own(r, strain[r]);
+                stress[r] += pull.tension + pull.tangent * growth[r];
+            }
+        }
+        stress
+    }
+
+    /// What the curve of a direction carries beyond its lowest modulus.
+    fn own(&self, r: usize, strain: f64) -> Pull {
+        let curve = &self.curves[r];
+        // Shear has no preferred sign.
+        let side = if r == 2 { 1f64.copysign(strain) } else { 1.0 };
+        let pull = curve.beyond(side * strain);
+        let above = curve.initial() - curve.lowest();
+        Pull {
+            energy: pull.energy + 0.5 * above * strain * strain,
+            tension: side * pull.tension + above * strain,
+            tangent: pull.tangent + above,
+        }
     }
 
     /// The tangent without strain [N/m].
@@ -167,6 +190,24 @@ mod tests {
             let across = law.reply([-weft * strain, strain, 0.0]).stress;
             let want = fabric.stretch[1].at(strain).tension;
             assert!((across[1] - want).abs() < 1e-9 * want && across[0].abs() < 1e-12 * want, "{across:?}");
+        }
+    }
+
+    #[test]
+    fn ahead_is_the_tangent() {
+        let law = stiffening().in_plane();
+        let growth = [0.004, -0.003, 0.02];
+        for s in strains() {
+            let Reply { stress, tangent: [t11, t22, t12, t33], .. } = law.reply(s);
+            let want = [
+                stress[0] + t11 * growth[0] + t12 * growth[1],
+                stress[1] + t12 * growth[0] + t22 * growth[1],
+                stress[2] + t33 * growth[2],
+            ];
+            let got = law.ahead(s, growth);
+            for r in 0..3 {
+                assert!((got[r] - want[r]).abs() < 1e-9 * (1.0 + want[r].abs()), "{s:?} {got:?} {want:?}");
+            }
         }
     }
 
