@@ -97,7 +97,7 @@ fn strip(lambda: f64) -> Result<f64, LabError> {
     let fabric =
         Fabric { stretch: [(0.2 * ratio).into(); 2], poisson: 0.0, bend: 1e-7.into(), ..Fabric::default() };
     let mut hanging = cloth("strip", &shape, fabric)?;
-    // x runs from −½, the held end, to ½, the free one; s is the distance from the free end.
+    // x runs from the held end to the free one; s is the distance from the free end.
     let zero = 2.404825557695773;
     let mode = |s: f64| libm::j0(zero * s.max(0.0).sqrt());
     let amplitude = 5f64.to_radians().sin();
@@ -111,13 +111,13 @@ fn strip(lambda: f64) -> Result<f64, LabError> {
         height.push(height[k] - ds * (1.0 - slope * slope).sqrt());
     }
     for p in &mut hanging.positions {
-        let from_top = p.x + 0.5;
+        let from_top = p.x;
         let place = (from_top * steps as f64).round() as usize;
         // Stretched as it hangs, so that it does not bounce.
         let sag = 9.81 / ratio * (from_top - 0.5 * from_top * from_top);
         *p = DVec3::new(amplitude * mode(1.0 - from_top), height[place] - sag, p.z);
     }
-    let rest: Vec<f64> = shape.positions.iter().map(|p| mode(0.5 - p.x)).collect();
+    let rest: Vec<f64> = shape.positions.iter().map(|p| mode(1.0 - p.x)).collect();
     let pins = vec![PinDown::fixed(0, crate::material::border(&shape, "left")?)];
     let setup = Setup {
         cloths: vec![hanging],

@@ -4,7 +4,6 @@
 use crate::hang::Hang;
 use crate::material::cloth;
 use crate::session::{Chart, Curve, LabError, Session};
-use glam::DVec3;
 use toile::mesh::{Pattern, shapes};
 use toile::solve::{DrapeSettings, Integrator};
 use toile::{Air, Fabric, PinDown, Probe, Setup, SolverSettings, World};
@@ -73,17 +72,12 @@ fn rest_shapes(session: &mut Session) -> Result<f64, LabError> {
         // Bent a little about its diagonal, so that both ways of settling know which way to go.
         for p in &mut sheet.positions {
             let across = (p.x - p.z) * std::f64::consts::FRAC_1_SQRT_2;
-            p.y -= 0.3 * across * across;
+            p.y -= 0.1 * across * across;
         }
-        let corners = [(-0.5, -0.5), (0.5, 0.5)];
-        let at = |(x, z): (f64, f64)| {
-            let near = |p: &DVec3| (p.x - x).abs() + (p.z - z).abs() < 1e-9;
-            shape.positions.iter().position(near).map(|v| v as u32)
-        };
-        let held: Vec<u32> = corners.into_iter().filter_map(at).collect();
-        if held.len() != 2 {
-            return Err(LabError("the sheet has no corners where they should be".into()));
-        }
+        let sum = |v: &u32| shape.positions[*v as usize].x + shape.positions[*v as usize].z;
+        let mut all: Vec<u32> = (0..shape.positions.len() as u32).collect();
+        all.sort_by(|a, b| sum(a).total_cmp(&sum(b)));
+        let held = vec![all[0], all[all.len() - 1]];
         let drape = DrapeSettings { max_solves: 2000, ..SolverSettings::default().drape };
         let solver = SolverSettings { integrator, drape, ..SolverSettings::default() };
         let setup = Setup {

@@ -70,7 +70,7 @@ fn curtain(n: usize) -> Result<Track, LabError> {
     let hook = |k: usize| {
         let vertex = top[k * n / 4];
         let side = if k.is_multiple_of(2) { 0.05 } else { -0.05 };
-        let inwards = -0.25 * along(&vertex);
+        let inwards = 0.25 * (0.5 - along(&vertex));
         let key =
             |time: f64, translate: DVec3| Key { time, translate, rotate: DVec3::ZERO, scale: DVec3::ONE };
         let keys = vec![key(0.0, DVec3::ZERO), key(0.5, DVec3::new(inwards, 0.0, side))];
