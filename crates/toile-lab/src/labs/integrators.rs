@@ -126,7 +126,8 @@ fn judge(session: &mut Session, scene: &Scene, curves: &[(Integrator, Vec<(f64, 
                 session.info(format!("{name}, equal steps, at worst"), equal_steps, "");
             }
             let ratios = of(second).iter().filter_map(|a| Some(a.1 / error_at(of(first), a.0)?));
-            let equal_work = ratios.fold(0.0, f64::max);
+            // Without a common range there is nothing to show.
+            let equal_work = ratios.reduce(f64::max).unwrap_or(f64::INFINITY);
             if scene.ratio >= 5e5 {
                 session.at_most(format!("{name}, equal solves, at worst"), equal_work, "", 1.0);
             } else {
