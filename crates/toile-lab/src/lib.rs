@@ -6,6 +6,7 @@
 mod benches;
 pub mod elastica;
 pub mod fabric;
+mod bob;
 mod hang;
 mod labs;
 mod material;
@@ -59,6 +60,31 @@ pub const LABS: &[Lab] = &[
         id: "cantilever",
         title: "a strip bent by its weight against the elastica, by weight, mesh and direction of the weave",
         run: labs::cantilever::run,
+    },
+    Lab {
+        id: "catenary",
+        title: "a strip hung by both ends: sag and pull against the catenary, by span",
+        run: labs::catenary::run,
+    },
+    Lab {
+        id: "pendulum",
+        title: "a pendulum's period against its amplitude, at 200 steps per period",
+        run: labs::pendulum::run,
+    },
+    Lab {
+        id: "strip-modes",
+        title: "a hanging strip swings in its modes: frequencies, and decay per step of every integrator",
+        run: labs::strip_modes::run,
+    },
+    Lab {
+        id: "orders",
+        title: "observed order of convergence of every integrator, its start and restart included",
+        run: labs::orders::run,
+    },
+    Lab {
+        id: "integrators",
+        title: "work and precision of every integrator: error of the free edge against linear solves",
+        run: labs::integrators::run,
     },
     Lab {
         id: "freefall",
