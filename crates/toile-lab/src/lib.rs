@@ -4,6 +4,7 @@
 //! With `$TOILE_DATA` set, experiments that know an independent reference there compare with it too.
 
 mod benches;
+mod cusick;
 mod hang;
 mod labs;
 mod material;
@@ -56,6 +57,11 @@ pub const LABS: &[Lab] = &[
         id: "cantilever",
         title: "a strip bent by its weight against the elastica, by weight, mesh and direction of the weave",
         run: labs::cantilever::run,
+    },
+    Lab {
+        id: "drape",
+        title: "round cloth on a round table: its shadow and folds by stiffness, mesh and unevenness; the same cloth as a strip",
+        run: labs::drape::run,
     },
     Lab {
         id: "freefall",

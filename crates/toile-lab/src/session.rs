@@ -169,7 +169,8 @@ impl Session {
         self.write(&format!("{name}.svg"), render_to_svg(plots, layout).as_bytes())
     }
 
-    fn write(&mut self, name: &str, bytes: &[u8]) -> Result<(), LabError> {
+    /// Writes a file of any other kind.
+    pub fn write(&mut self, name: &str, bytes: &[u8]) -> Result<(), LabError> {
         let path = self.folder.join(name);
         std::fs::write(&path, bytes)
             .map_err(|error| LabError(format!("cannot write {}: {error}", path.display())))?;
