@@ -24,7 +24,7 @@ const PROMINENCE: f64 = 0.05;
 const UNEVEN: f64 = 1e-3;
 /// Waves around of which it consists.
 const WAVES: std::ops::RangeInclusive<u64> = 2..=12;
-/// Time in which the specimen's support is taken away, and until it is let settle [s].
+/// Time in which the specimen takes over its weight, and time in all until it has settled [s].
 const LOWERING: f64 = 2.0;
 const FALL: f64 = 4.0;
 /// Length of a step [s].
@@ -157,6 +157,7 @@ fn flat(p: DVec3) -> DVec2 {
 /// The outline of a specimen and its table seen from above: the farthest cloth in evenly spaced directions [m].
 #[derive(Clone, Debug)]
 pub struct Shadow {
+    /// Radius in each direction, the first along +X and on towards +Z [m].
     pub radius: Vec<f64>,
 }
 

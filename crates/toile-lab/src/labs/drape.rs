@@ -132,15 +132,16 @@ fn same_on_every_mesh(session: &mut Session, bend: f64, results: &[(&Case, Drape
         let (sum, count) = values.fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
         sum / count
     };
-    let centre = mean(&mut group.iter().map(|case| case.1));
+    // Every size of mesh weighs alike, however many seeds it was given.
+    let sizes = EDGES.map(|edge| mean(&mut group.iter().filter(|case| case.0 == edge).map(|case| case.1)));
+    let centre = mean(&mut sizes.into_iter());
     let apart = group.iter().map(|case| (case.1 - centre).abs()).fold(0.0, f64::max);
     let (fewest, most) =
         group.iter().fold((f64::MAX, 0.0f64), |(low, high), case| (low.min(case.2), high.max(case.2)));
     let name = format!("D = {bend:.0e}, {} specimens", group.len());
     session.info(format!("{name}: mean coefficient"), centre, "%");
-    for edge in EDGES {
-        let mut these = group.iter().filter(|case| case.0 == edge).map(|case| case.1);
-        session.info(format!("{name}: mean at h = {} mm", edge * 1e3), mean(&mut these), "%");
+    for (edge, size) in EDGES.iter().zip(sizes) {
+        session.info(format!("{name}: mean at h = {} mm", edge * 1e3), size, "%");
     }
     session.at_most(format!("{name}: farthest from the mean"), apart, "points", 4.0);
     session.info(format!("{name}: fewest folds"), fewest, "");
@@ -257,7 +258,7 @@ fn pictures(session: &mut Session, results: &[(&Case, Draped)]) -> Result<(), La
         let framing = draw::Framing { aspect, pitch: 0.6, ..draw::Framing::default() };
         let camera = draw::Camera::frame_points(&x, &framing);
         let image = draw::render(&scene, &camera, &options).image;
-        session.write(&format!("specimen {:.0e}.png", case.bend), &draw::encode_png(&image)?)?;
+        session.write(&format!("specimen-{:.0e}.png", case.bend), &draw::encode_png(&image)?)?;
     }
     Ok(())
 }
