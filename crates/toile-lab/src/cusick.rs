@@ -41,9 +41,8 @@ const RESIDUAL: f64 = 1e-4;
 /// It lies flat, pressed on the table: only the overhanging ring is simulated, and it leaves the table's edge
 /// horizontally. The table is then all that holds it; no part of the cloth stops another.
 ///
-/// Cloth that does not stretch cannot bend at all where it leaves a clamped circle. Real cloth gives way over
-/// about √(R √(D/Y)), some millimetres for soft specimens; meshes coarser than that fold more easily, and their
-/// coefficient grows as they are refined.
+/// Soft specimens are not resolved by the meshes used: at 1e-5 N·m the coefficient is 56, 59, 62 and 64 % with
+/// edges of 12, 8, 6 and 4.5 mm. The narrow zone in which cloth bends where it leaves a clamped circle may be why.
 #[derive(Clone, Copy, Debug)]
 pub struct Specimen {
     /// What it is made of.
@@ -95,8 +94,8 @@ impl Specimen {
     /// Lowers it, lets it settle, then brings it to rest.
     ///
     /// In the test a plate around the table carries the rim and is let down: cloth takes over its weight little
-    /// by little. Here its weight grows instead. Released at once it is caught in whatever folds grow fastest:
-    /// more of them, of higher energy, and another number for every unevenness.
+    /// by little. Here its weight grows instead. Released at once, cloth of 1e-5 N·m on
+    /// 12 mm edges ended in 7 to 12 folds by unevenness and mesh, of higher energy than the 6 or 7 found so.
     pub fn drape(&self) -> Result<Draped, LabError> {
         let shape = self.shape()?;
         let mut falling = self.world(&shape, SolverSettings::default())?;
