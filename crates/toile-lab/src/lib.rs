@@ -4,9 +4,10 @@
 //! With `$TOILE_DATA` set, experiments that know an independent reference there compare with it too.
 
 mod benches;
+mod bob;
+mod cusick;
 pub mod elastica;
 pub mod fabric;
-mod bob;
 mod hang;
 mod labs;
 mod material;
@@ -85,6 +86,11 @@ pub const LABS: &[Lab] = &[
         id: "integrators",
         title: "work and precision of every integrator: error of the free edge against linear solves",
         run: labs::integrators::run,
+    },
+    Lab {
+        id: "drape",
+        title: "round cloth on a round table: its shadow and folds by stiffness, mesh and unevenness; the same cloth as a strip",
+        run: labs::drape::run,
     },
     Lab {
         id: "freefall",

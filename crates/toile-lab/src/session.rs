@@ -125,7 +125,8 @@ impl Session {
         self.write(&format!("{name}.svg"), plot::svg(chart).as_bytes())
     }
 
-    fn write(&mut self, name: &str, bytes: &[u8]) -> Result<(), LabError> {
+    /// Writes a file of any other kind.
+    pub fn write(&mut self, name: &str, bytes: &[u8]) -> Result<(), LabError> {
         let path = self.folder.join(name);
         std::fs::write(&path, bytes)
             .map_err(|error| LabError(format!("cannot write {}: {error}", path.display())))?;

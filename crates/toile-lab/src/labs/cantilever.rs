@@ -234,13 +234,13 @@ impl Strip {
 }
 
 /// Places along a unit length, evenly spaced from the clamp to the tip: x ahead, y up.
-struct Elastica {
+pub(super) struct Elastica {
     places: Vec<DVec3>,
 }
 
 impl Elastica {
     /// Drop over reach of the tip.
-    fn ratio(&self) -> f64 {
+    pub(super) fn ratio(&self) -> f64 {
         let tip = self.places[self.places.len() - 1];
         -tip.y / tip.x
     }
@@ -257,7 +257,7 @@ impl Elastica {
 ///
 /// ψ = π/2 − φ obeys ψ'' = Γ(1 − s) sin ψ with ψ'(1) = 0 and ψ(0) = π/2; ψ(0) grows with ψ(1), which for heavy strips
 /// is as small as exp(−⅔√Γ), hence the bisection by ratios.
-fn elastica(gamma: f64, steps: usize) -> Elastica {
+pub(super) fn elastica(gamma: f64, steps: usize) -> Elastica {
     let quarter = std::f64::consts::FRAC_PI_2;
     let (mut low, mut high) = (1e-300f64, quarter);
     for _ in 0..90 {
