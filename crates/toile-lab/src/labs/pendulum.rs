@@ -35,13 +35,15 @@ pub fn run(session: &mut Session) -> Result<(), LabError> {
             let error = found / slowness(degrees) - 1.0;
             match degrees {
                 HIGHEST => {
-                    session.at_most(format!("{name}: period, 150°"), error.abs(), "relative", 0.005);
                     let own = (found / swung - 1.0).abs();
-                    session.info(
-                        format!("{name}: period, 150°, off that of the heights reached"),
+                    let name = format!("{name}: period, 150°");
+                    session.at_most(
+                        format!("{name}, off that of the heights reached"),
                         own,
                         "relative",
+                        0.005,
                     );
+                    session.info(format!("{name}, off that of the start"), error.abs(), "relative");
                 }
                 _ => worst = worst.max(error.abs()),
             }

@@ -96,7 +96,7 @@ impl Default for SolverSettings {
             integrator: Integrator::Bdf2,
             lambda: 0.8,
             lambda_rhs: LambdaRhs::Corrected,
-            newton: NewtonSettings { step: 1e-4, residual: 0.1, max_solves: 12 },
+            newton: NewtonSettings { step: 1e-4, residual: 0.1, max_solves: 30 },
             drape: DrapeSettings { step: 1.0, residual: 1e-6, max_solves: 200 },
             form: Form::Mass,
             method: Method::Cg,

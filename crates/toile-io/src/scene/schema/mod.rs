@@ -142,7 +142,7 @@ pub struct Solver {
     /// particle [m/s²]. Default 0.1.
     pub newton_residual: f64,
     /// Linear solves in one step before it is redone as two careful halves. 2 or 3 is an interactive setting.
-    /// Default 12.
+    /// Default 30.
     pub max_solves: u32,
     /// "quasi-static": how far an iteration may go, as a time [s]; large is Newton's method. Default 1.
     pub drape_step: f64,
@@ -174,7 +174,7 @@ impl Default for Solver {
             lambda_rhs: LambdaRhs::default(),
             newton_step: 1e-4,
             newton_residual: 0.1,
-            max_solves: 12,
+            max_solves: 30,
             drape_step: 1.0,
             drape_residual: 1e-6,
             drape_solves: 200,
