@@ -5,6 +5,7 @@ use crate::material::{PATTERNS, border, cloth};
 use crate::session::{Chart, Curve, LabError, Session};
 use glam::DVec3;
 use toile::mesh::shapes;
+use toile::solve::Integrator;
 use toile::testing::laws::shake;
 use toile::testing::solvers::every_solver;
 use toile::{Air, Fabric, Freedom, Grip, PinDown, Probe, Setup, SolverSettings, World};
@@ -12,7 +13,10 @@ use toile::{Air, Fabric, Freedom, Grip, PinDown, Probe, Setup, SolverSettings, W
 pub fn run(session: &mut Session) -> Result<(), LabError> {
     let n = if session.full { 40 } else { 16 };
     // As far as rounding lets every method come: forces here are some thousand weights.
-    let (reference, _) = step(n, SolverSettings { tolerance: 1e-11, ..SolverSettings::default() })?;
+    let (reference, _) = step(
+        n,
+        SolverSettings { integrator: Integrator::LinearEuler, tolerance: 1e-11, ..SolverSettings::default() },
+    )?;
     let size = reference.iter().map(|v| v.length()).fold(0.0, f64::max);
     let (mut rows, mut worst, mut leak) = (Vec::new(), 0.0f64, 0.0f64);
     let mut curve = Vec::new();

@@ -1,8 +1,9 @@
 //! Every way of solving the linear systems.
 
-use crate::solve::{Form, Method, OperatorKind, PreconditionerKind, SolverSettings};
+use crate::solve::{Form, Integrator, Method, OperatorKind, PreconditionerKind, SolverSettings};
 
-/// Every sound combination of form, method, operator and preconditioner at `tolerance`, with its name.
+/// Every sound combination of form, method, operator and preconditioner at `tolerance`, with its name, in steps that
+/// linearise once.
 pub fn every_solver(tolerance: f64) -> Vec<(String, SolverSettings)> {
     let mut all = Vec::new();
     for &form in Form::ALL {
@@ -10,6 +11,7 @@ pub fn every_solver(tolerance: f64) -> Vec<(String, SolverSettings)> {
             for &operator in OperatorKind::ALL {
                 for &preconditioner in PreconditionerKind::ALL {
                     let settings = SolverSettings {
+                        integrator: Integrator::LinearEuler,
                         form,
                         method,
                         operator,
