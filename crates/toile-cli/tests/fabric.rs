@@ -29,7 +29,7 @@ fn lists_and_shows() {
             "{json}"
         );
         let block = desk.toile(&format!("fabric show {name} --toml")).exits(0).out();
-        desk.write("pasted.toml", &TINY.replace("[[pin]]", &format!("{block}\n[[pin]]")));
+        desk.write("pasted.toml", TINY.replace("[[pin]]", &format!("{block}\n[[pin]]")));
         desk.toile("run pasted.toml --frames 2 --no-picture --no-check -q").exits(0);
         desk.toile(&format!("run rag.toml --set cloth.fabric={name} --frames 2 --no-picture --no-check -q"))
             .exits(0);
@@ -41,7 +41,7 @@ fn lists_and_shows() {
 #[test]
 fn the_example_of_the_page_becomes_a_fabric_that_scenes_take() {
     let desk = Desk::new();
-    desk.write("poplin.toml", &example());
+    desk.write("poplin.toml", example());
     let done = desk.toile("fabric fit poplin.toml --plot p.svg --json").exits(0).says("Peirce's formula");
     let json = done.json();
     assert_eq!(json["warnings"].as_array().map(Vec::len), Some(0), "{json}");
@@ -50,7 +50,7 @@ fn the_example_of_the_page_becomes_a_fabric_that_scenes_take() {
     let warp = json["fabric"]["bend"][0].as_f64().expect("a number");
     assert!((8.5e-6..8.7e-6).contains(&warp), "{warp}");
     assert!(desk.text("p.svg").matches("<circle").count() > 20);
-    desk.write("scene.toml", &TINY.replace("[[pin]]", "fabric = \"poplin-fabric.toml\"\n[[pin]]"));
+    desk.write("scene.toml", TINY.replace("[[pin]]", "fabric = \"poplin-fabric.toml\"\n[[pin]]"));
     desk.toile("run scene.toml --frames 2 --no-picture --no-check -q").exits(0);
     desk.toile("fabric show poplin-fabric.toml").exits(0).says("poplin");
     desk.toile("fabric fit poplin.toml").exits(3).says("exists").says("--force");
@@ -108,7 +108,7 @@ fn wrong_readings_are_refused_with_a_fix() {
     for (from, to, what, fix) in cases {
         assert!(good.contains(from), "{from}");
         let desk = Desk::new();
-        desk.write("r.toml", &good.replacen(from, to, 1));
+        desk.write("r.toml", good.replacen(from, to, 1));
         desk.toile("fabric fit r.toml").exits(3).says(what).says(fix);
         assert!(!desk.path("r-fabric.toml").exists(), "{to} left a file");
     }
@@ -164,7 +164,7 @@ fn wrong_tables_are_refused_with_a_fix() {
 #[test]
 fn warnings_do_not_stop_a_fit() {
     let desk = Desk::new();
-    desk.write("soft.toml", &example().replace("[33.5, 34.0]", "[15.0]"));
+    desk.write("soft.toml", example().replace("[33.5, 34.0]", "[15.0]"));
     let done = desk.toile("fabric fit soft.toml --json").exits(0).says("warning: bending, bias");
     assert_eq!(done.json()["warnings"].as_array().map(Vec::len), Some(1));
 }

@@ -132,7 +132,7 @@ fn coarseness(cloth: &toile::Cloth, gravity: f64) -> Option<String> {
 }
 
 /// How a note on a coarse mesh begins.
-const COARSE: &str = "the mesh is coarse for the bending";
+pub(crate) const COARSE: &str = "the mesh is coarse for the bending";
 
 /// A cloth's mesh before it becomes the engine's.
 struct Part {

@@ -83,7 +83,7 @@ pub const COUNTER_CHANNELS: [Channel; 14] = [
         unit: "",
         meaning: "substeps redone as two halves: the result was not finite",
     },
-    Channel { name: "stages", unit: "", meaning: "implicit stages solved" },
+    Channel { name: "implicit_stages", unit: "", meaning: "implicit stages solved" },
     Channel { name: "solves", unit: "", meaning: "linear systems solved" },
     Channel { name: "iterations", unit: "", meaning: "iterations of the linear solver" },
     Channel { name: "capped", unit: "", meaning: "solves that ended at the iteration limit" },

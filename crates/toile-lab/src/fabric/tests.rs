@@ -156,7 +156,8 @@ fn crooked_curves_become_pieces() {
 
 #[test]
 fn doubtful_readings_are_kept_with_a_warning() {
-    let cases: Vec<(&str, Box<dyn Fn(&mut Readings)>)> = vec![
+    type Spoil = Box<dyn Fn(&mut Readings)>;
+    let cases: Vec<(&str, Spoil)> = vec![
         ("which no elastic sheet can have", Box::new(|r| r.cantilever[2].overhang_mm = vec![20.0])),
         ("the load falls", Box::new(|r| r.strip[1].load[20] = 1.0)),
         ("no strip along the weft", Box::new(|r| r.strip.truncate(1))),

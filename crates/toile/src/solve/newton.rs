@@ -98,6 +98,7 @@ impl Merit {
 impl Newton {
     /// Finds the stage's positions from the start `x`, which it overwrites. `kept` is the foreseen stress of
     /// each family of forces.
+    #[allow(clippy::too_many_arguments, reason = "what is solved, how, from where, and who watches")]
     pub fn solve(
         &mut self,
         bodies: Bodies,
@@ -274,7 +275,7 @@ impl Newton {
         bodies: Bodies,
         goal: Goal,
         x: &mut [DVec3],
-        kept: &mut Vec<Vec<Stress>>,
+        kept: &mut [Vec<Stress>],
         before: Merit,
         probe: &mut Probe,
     ) -> (Merit, f64) {
