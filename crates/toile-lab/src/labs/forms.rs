@@ -8,7 +8,7 @@ use toile::mesh::shapes;
 use toile::solve::Integrator;
 use toile::testing::laws::shake;
 use toile::testing::solvers::every_solver;
-use toile::{Air, Fabric, Freedom, Grip, PinDown, Probe, Setup, SolverSettings, World};
+use toile::{Air, Bending, Fabric, Freedom, Grip, PinDown, Probe, Setup, SolverSettings, World};
 
 pub fn run(session: &mut Session) -> Result<(), LabError> {
     let n = if session.full { 40 } else { 16 };
@@ -58,6 +58,8 @@ fn step(n: usize, solver: SolverSettings) -> Result<(Vec<DVec3>, u64), LabError>
     let shape = shapes::sheet(1.0, 1.0, n, n, PATTERNS[4].1)?;
     let fabric = Fabric { stretch: [900.0.into(), 500.0.into()], damping: 2e-3, ..Fabric::default() };
     let mut sheet = cloth("sheet", &shape, fabric)?;
+    // Forces here are large; plain BiCGStab loses its residual to rounding on the wider rows of exact bending.
+    sheet.bending = Bending::Hinge;
     for (i, p) in sheet.positions.iter_mut().enumerate() {
         *p += shake(3, i, 0.02 / n as f64);
     }
