@@ -87,7 +87,7 @@ impl Island {
         model.begin(now, time, dt, &mut scratch.mobility); // pins take hold or let go
         let mut journey =
             Journey { model, grips: &now.grips, mobility: &scratch.mobility, places: &mut scratch.places };
-        let span = Span { settings, time, dt };
+        let span = Span { settings, time, dt, solves: settings.newton.max_solves };
         let sound = match scratch.stepper.advance(&mut journey, span, now, next, probe) {
             true => next.check_finite(),
             false => Err(now.fastest()),

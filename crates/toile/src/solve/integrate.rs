@@ -32,6 +32,8 @@ pub struct Span<'a> {
     pub time: f64,
     /// Length [s].
     pub dt: f64,
+    /// Solves allowed in each stage.
+    pub solves: usize,
 }
 
 impl Stepper {
@@ -64,14 +66,13 @@ impl Stepper {
         next: &mut State,
         probe: &mut Probe,
     ) -> bool {
-        let cap = span.settings.newton.max_solves;
         let reached = match span.settings.integrator {
             Integrator::Bdf2 if now.past.continues(span.dt) => {
-                self.backward_differences(course, span, now, next, cap, probe)
+                self.backward_differences(course, span, now, next, probe)
             }
-            Integrator::Bdf2 => self.diagonal(course, span, now, next, cap, probe),
-            Integrator::TrBdf2 => self.trapezoid(course, span, now, next, cap, probe),
-            _ => self.euler(course, span, next, cap, probe),
+            Integrator::Bdf2 => self.diagonal(course, span, now, next, probe),
+            Integrator::TrBdf2 => self.trapezoid(course, span, now, next, probe),
+            _ => self.euler(course, span, next, probe),
         };
         let bodies = course.bodies();
         if !(reached.converged && self.keeps_energy(bodies, now, next, &reached)) {
@@ -99,14 +100,13 @@ impl Stepper {
         span: Span,
         now: &State,
         next: &mut State,
-        cap: usize,
         probe: &mut Probe,
     ) -> Reached {
         let (third, past) = (1.0 / 3.0, &now.past);
         fill(&mut self.base.0, now.x.len(), |i| now.x[i] + third * (now.x[i] - past.x[i]));
         fill(&mut self.base.1, now.x.len(), |i| now.v[i] + third * (now.v[i] - past.v[i]));
         let (end, h) = (span.time + span.dt, 2.0 * third * span.dt);
-        self.stage(course, span, end, h, next, cap, probe)
+        self.stage(course, span, end, h, next, probe)
     }
 
     /// SDIRK2, to start BDF2: two stages of γh, γ = 1 − √½.
@@ -116,7 +116,6 @@ impl Stepper {
         span: Span,
         now: &State,
         next: &mut State,
-        cap: usize,
         probe: &mut Probe,
     ) -> Reached {
         let n = now.x.len();
@@ -124,11 +123,11 @@ impl Stepper {
         let (h, rest) = (gamma * span.dt, (1.0 - gamma) * span.dt);
         fill(&mut self.base.0, n, |i| now.x[i]);
         fill(&mut self.base.1, n, |i| now.v[i]);
-        let first = self.stage(course, span, span.time + h, h, next, cap, probe);
+        let first = self.stage(course, span, span.time + h, h, next, probe);
         let middle = &next.v;
         fill(&mut self.base.0, n, |i| now.x[i] + rest * middle[i]);
         fill(&mut self.base.1, n, |i| now.v[i] + rest * ((middle[i] - now.v[i]) / h));
-        let second = self.stage(course, span, span.time + span.dt, h, next, cap, probe);
+        let second = self.stage(course, span, span.time + span.dt, h, next, probe);
         both(first, second)
     }
 
@@ -140,7 +139,6 @@ impl Stepper {
         span: Span,
         now: &State,
         next: &mut State,
-        cap: usize,
         probe: &mut Probe,
     ) -> Reached {
         let n = now.x.len();
@@ -153,33 +151,25 @@ impl Stepper {
         let a = next.past.a.clone();
         fill(&mut self.base.0, n, |i| now.x[i] + h * now.v[i]);
         fill(&mut self.base.1, n, |i| now.v[i] + h * a[i]);
-        let first = self.stage(course, span, span.time + gamma * span.dt, h, next, cap, probe);
+        let first = self.stage(course, span, span.time + gamma * span.dt, h, next, probe);
         let new = 1.0 / (gamma * (2.0 - gamma));
         let old = (1.0 - gamma) * (1.0 - gamma) * new;
         let (x, v) = (&next.x, &next.v);
         fill(&mut self.base.0, n, |i| new * x[i] - old * now.x[i]);
         fill(&mut self.base.1, n, |i| new * v[i] - old * now.v[i]);
-        let second = self.stage(course, span, span.time + span.dt, h, next, cap, probe);
+        let second = self.stage(course, span, span.time + span.dt, h, next, probe);
         let (v, base) = (&next.v, &self.base.1);
         parallel::fill(&mut next.past.a, |i| (v[i] - base[i]) / h);
         both(first, second)
     }
 
-    fn euler(
-        &mut self,
-        course: &mut dyn Course,
-        span: Span,
-        next: &mut State,
-        cap: usize,
-        probe: &mut Probe,
-    ) -> Reached {
+    fn euler(&mut self, course: &mut dyn Course, span: Span, next: &mut State, probe: &mut Probe) -> Reached {
         self.base.0.clone_from(&next.x);
         self.base.1.clone_from(&next.v);
-        self.stage(course, span, span.time + span.dt, span.dt, next, cap, probe)
+        self.stage(course, span, span.time + span.dt, span.dt, next, probe)
     }
 
     /// One stage that ends at `end`, from the positions of `next`, which it overwrites.
-    #[allow(clippy::too_many_arguments, reason = "the frame of a stage, used four times above")]
     fn stage(
         &mut self,
         course: &mut dyn Course,
@@ -187,14 +177,13 @@ impl Stepper {
         end: f64,
         h: f64,
         next: &mut State,
-        cap: usize,
         probe: &mut Probe,
     ) -> Reached {
         course.go_to(end, span.dt);
         probe.lap(Stage::Drive);
         let goal = Goal { x: &self.base.0, v: &self.base.1, h };
         let State { x, v, stress, .. } = next;
-        let reached = self.newton.solve(course.bodies(), span.settings, goal, cap, x, stress, probe);
+        let reached = self.newton.solve(course.bodies(), span.settings, goal, span.solves, x, stress, probe);
         let base = &self.base.0;
         parallel::fill(v, |i| (x[i] - base[i]) / h);
         probe.counters.stages += 1;
@@ -213,9 +202,10 @@ impl Stepper {
         next.copy_from(now);
         let half = 0.5 * span.dt;
         for k in 0..2 {
-            let span = Span { time: span.time + f64::from(k) * half, dt: half, ..span };
+            let span =
+                Span { time: span.time + f64::from(k) * half, dt: half, solves: CAREFUL_SOLVES, ..span };
             let before = next.v.clone();
-            let reached = self.euler(course, span, next, CAREFUL_SOLVES, probe);
+            let reached = self.euler(course, span, next, probe);
             if reached.lost {
                 return false;
             }

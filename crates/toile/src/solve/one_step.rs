@@ -40,7 +40,7 @@ impl OneStep {
         next: &mut State,
         probe: &mut Probe,
     ) -> bool {
-        let Span { settings, time, dt } = span;
+        let Span { settings, time, dt, .. } = span;
         course.go_to(time + dt, dt);
         let bodies = course.bodies();
         let n = bodies.mass.len();

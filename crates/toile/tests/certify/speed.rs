@@ -1,5 +1,5 @@
 //! Prints what a check costs on one thread; asserts nothing about time.
-#![allow(clippy::disallowed_types, clippy::disallowed_methods)] // measuring needs a clock
+#![allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "measuring needs a clock")]
 
 use std::time::Instant;
 
