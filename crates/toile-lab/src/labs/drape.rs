@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use toile::mesh::{Pattern, shapes};
 use toile::solve::{DrapeSettings, Integrator};
 use toile::{Fabric, PinDown, Probe, Setup, SolverSettings, World};
+use toile_io::fabric::{Sheet, preset_names};
 use toile_render as draw;
 
 /// Bending stiffnesses [N·m], softest first.
@@ -43,7 +44,14 @@ struct Case {
 impl Case {
     fn new(bend: f64, edge: f64, (kind, pattern): (&'static str, Pattern), seed: u64) -> Case {
         let specimen = Specimen { fabric: fabric(bend), edge, pattern, seed };
-        Case { group: format!("D = {bend:.0e}"), bend, kind, specimen }
+        Case { group: group_of(bend), bend, kind, specimen }
+    }
+
+    /// A preset, whose stiffness was measured on strips.
+    fn preset(name: &str) -> Option<Case> {
+        let fabric = Sheet::preset(name)?.fabric;
+        let specimen = Specimen { fabric, edge: EDGES[1], pattern: KINDS[2].1, seed: 0 };
+        Some(Case { group: name.into(), bend: fabric.bend.mean(), kind: KINDS[2].0, specimen })
     }
 
     fn row(&self, found: &Draped) -> String {
@@ -64,7 +72,8 @@ impl Case {
 }
 
 pub fn run(session: &mut Session) -> Result<(), LabError> {
-    let cases = cases(session.full);
+    let mut cases = cases(session.full);
+    cases.extend(preset_names().into_iter().filter_map(Case::preset));
     let results: Result<Vec<Draped>, LabError> = cases.par_iter().map(|case| case.specimen.drape()).collect();
     let results: Vec<(&Case, Draped)> = cases.iter().zip(results?).collect();
     for bend in TRIED {
@@ -72,6 +81,7 @@ pub fn run(session: &mut Session) -> Result<(), LabError> {
         strip(session, bend)?;
     }
     let sweep = by_stiffness(session, &results);
+    presets(session, &results);
     published(session);
     let worst = results.iter().map(|(_, found)| found.residual).fold(0.0, f64::max);
     session.info("largest force left on a particle, over its weight", worst, "");
@@ -122,7 +132,7 @@ fn cases(full: bool) -> Vec<Case> {
 fn same_on_every_mesh(session: &mut Session, bend: f64, results: &[(&Case, Draped)]) {
     let group: Vec<(f64, f64, f64)> = results
         .iter()
-        .filter(|(case, _)| case.bend == bend)
+        .filter(|(case, _)| case.group == group_of(bend))
         .map(|(case, found)| {
             let shadow = &found.shadow;
             (case.specimen.edge, 100.0 * shadow.coefficient(), shadow.folds() as f64)
@@ -155,7 +165,7 @@ fn by_stiffness(session: &mut Session, results: &[(&Case, Draped)]) -> Vec<(f64,
     let of = |bend: f64| {
         let same = |case: &Case| {
             let Specimen { edge, seed, .. } = case.specimen;
-            case.bend == bend && edge == EDGES[1] && seed == 0 && case.kind == KINDS[2].0
+            case.group == group_of(bend) && edge == EDGES[1] && seed == 0 && case.kind == KINDS[2].0
         };
         results
             .iter()
@@ -170,6 +180,19 @@ fn by_stiffness(session: &mut Session, results: &[(&Case, Draped)]) -> Vec<(f64,
     let least = found.windows(2).map(|pair| pair[1].1 - pair[0].1).fold(f64::MAX, f64::min);
     session.at_least("least growth of the coefficient from one stiffness to the next", least, "points", 0.0);
     found.into_iter().map(|(bend, coefficient, _)| (bend, coefficient)).collect()
+}
+
+/// What the presets do, by their own stiffness.
+fn presets(session: &mut Session, results: &[(&Case, Draped)]) {
+    let names = preset_names();
+    for (case, found) in results.iter().filter(|(case, _)| names.contains(&case.group.as_str())) {
+        session.info(format!("{}: coefficient", case.group), 100.0 * found.shadow.coefficient(), "%");
+        session.info(format!("{}: folds", case.group), found.shadow.folds() as f64, "");
+    }
+}
+
+fn group_of(bend: f64) -> String {
+    format!("D = {bend:.0e}")
 }
 
 /// A strip of the same cloth, 10 cm long with edges of a quarter of its bending length, against the elastica.

@@ -114,6 +114,7 @@ struct Worst {
     late: f64,
     edge: f64,
     solves: f64,
+    redone: f64,
 }
 
 impl Worst {
@@ -122,6 +123,7 @@ impl Worst {
         self.late = self.late.max(relative(track.drop(LATE), reference.drop(LATE)));
         self.edge = self.edge.max(track.edge_distance(reference, LAST));
         self.solves = self.solves.max(track.solves_per_stage());
+        self.redone = self.redone.max(track.counters.guarded as f64);
     }
 
     fn judge(&self, session: &mut Session, name: &str, scheme: &Scheme) {
@@ -129,6 +131,7 @@ impl Worst {
         session.at_most(format!("{name}: drop at 0.600 s"), self.late, "", scheme.late);
         session.at_most(format!("{name}: free edge to 0.7 s"), self.edge, "m", scheme.edge);
         session.at_most(format!("{name}: solves per stage, at most"), self.solves, "", 5.0);
+        session.info(format!("{name}: steps redone"), self.redone, "");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::bodies::{Bodies, Course};
 use super::linear::STANDARD_GRAVITY;
-use super::newton::{Goal, Newton, Reached};
+use super::newton::{Goal, Newton, Reached, Task};
 use super::one_step::OneStep;
 use super::settings::{Integrator, SolverSettings};
 use crate::math::{DVec3, parallel, reduce};
@@ -183,7 +183,8 @@ impl Stepper {
         probe.lap(Stage::Drive);
         let goal = Goal { x: &self.base.0, v: &self.base.1, h };
         let State { x, v, stress, .. } = next;
-        let reached = self.newton.solve(course.bodies(), span.settings, goal, span.solves, x, stress, probe);
+        let task = Task { bodies: course.bodies(), settings: span.settings, goal, cap: span.solves };
+        let reached = self.newton.solve(task, x, stress, probe);
         let base = &self.base.0;
         parallel::fill(v, |i| (x[i] - base[i]) / h);
         probe.counters.stages += 1;
@@ -250,7 +251,8 @@ impl Stepper {
             let bodies = course.bodies();
             let solver = self.draping(bodies, span.settings);
             let cap = solver.newton.max_solves.min(settings.max_solves - solves(probe));
-            let reached = self.newton.solve(bodies, &solver, goal, cap, &mut next.x, &mut next.stress, probe);
+            let task = Task { bodies, settings: &solver, goal, cap };
+            let reached = self.newton.solve(task, &mut next.x, &mut next.stress, probe);
             probe.counters.stages += 1;
             if reached.converged {
                 h = settings.step.min(2.0 * h);

@@ -28,6 +28,19 @@ pub struct Goal<'a> {
     pub h: f64,
 }
 
+/// A stage to solve.
+#[derive(Clone, Copy)]
+pub struct Task<'a> {
+    /// What moves.
+    pub bodies: Bodies<'a>,
+    /// How to solve.
+    pub settings: &'a SolverSettings,
+    /// What is asked for.
+    pub goal: Goal<'a>,
+    /// Most linear solves.
+    pub cap: usize,
+}
+
 /// What Newton's method reached.
 #[derive(Clone, Copy, Debug)]
 pub struct Reached {
@@ -98,49 +111,31 @@ impl Merit {
 impl Newton {
     /// Finds the stage's positions from the start `x`, which it overwrites. `kept` is the foreseen stress of
     /// each family of forces.
-    #[allow(clippy::too_many_arguments, reason = "what is solved, how, from where, and who watches")]
     pub fn solve(
         &mut self,
-        bodies: Bodies,
-        settings: &SolverSettings,
-        goal: Goal,
-        cap: usize,
+        stage: Task,
         x: &mut Vec<DVec3>,
         kept: &mut Vec<Vec<Stress>>,
         probe: &mut Probe,
     ) -> Reached {
-        let n = bodies.mass.len();
+        let bodies = stage.bodies;
         kept.resize(bodies.forces.len(), Vec::new());
         self.start.clone_from(x);
         if kept.iter().all(|k| k.is_empty()) {
             self.foresee_present(bodies, x, kept);
         }
-        let mut leading = self.lead_to_places(bodies, goal.h, x);
-        let mut merit = self.evaluate(bodies, goal, x, kept, probe);
+        let mut leading = self.lead_to_places(bodies, stage.goal.h, x);
+        let mut merit = self.evaluate(&stage, x, kept, probe);
         let (first, led) = (merit, leading);
         let at_start = self.largest_force(bodies);
         self.best.note(x, kept, merit);
         let (mut stall, mut careful, mut converged, mut lost) = (0, false, false, false);
-        let tolerance = settings.newton.step.min(0.005 * bodies.edge);
-        let mean_mass = reduce::sum(n, |i| bodies.mass[i]) / n as f64;
-        for _ in 0..cap {
-            self.impulse.clone_from(&self.unbalanced);
-            parallel::update(&mut self.impulse, |_, b| *b *= goal.h);
-            let equation = Equation {
-                bodies,
-                answers: &self.answers,
-                dt: goal.h,
-                lead: leading.then_some(&self.lead[..]),
-                limit: settings.newton.residual * mean_mass,
-            };
-            let outcome = self.linear.solve(equation, settings, &mut self.impulse, &mut self.change, probe);
-            if matches!(outcome.end, End::NotFinite | End::Diverged) {
-                lost = true;
-                break;
-            }
-            parallel::update(&mut self.change, |_, c| *c *= goal.h);
-            let size = reduce::max(n, |i| self.change[i].length_squared()).sqrt();
-            if !size.is_finite() {
+        let tolerance = stage.settings.newton.step.min(0.005 * bodies.edge);
+        let mut previous = f64::INFINITY;
+        for _ in 0..stage.cap {
+            let end = self.change(&stage, leading, probe);
+            let size = reduce::max(x.len(), |i| self.change[i].length_squared()).sqrt();
+            if matches!(end, End::NotFinite | End::Diverged) || !size.is_finite() {
                 lost = true;
                 break;
             }
@@ -148,13 +143,13 @@ impl Newton {
             let mut fraction = 1.0;
             self.lossy_before.clone_from(&self.lossy);
             if careful {
-                (merit, fraction) = self.careful_step(bodies, goal, x, kept, before, probe);
+                (merit, fraction) = self.careful_step(&stage, x, kept, before, probe);
                 self.best.note(x, kept, merit);
                 careful = false;
             } else {
-                self.foresee(bodies, goal, x, 1.0, kept);
+                self.foresee(&stage, x, 1.0, kept);
                 add(x, 1.0, &self.change);
-                merit = self.evaluate(bodies, goal, x, kept, probe);
+                merit = self.evaluate(&stage, x, kept, probe);
                 merit.against = before.against + self.lost_work(1.0);
                 // With the pins still to move, the start was no point to compare with.
                 if leading || merit.no_worse_than(&self.best.merit, 0.0) {
@@ -166,17 +161,18 @@ impl Newton {
             }
             leading = false;
             converged = fraction == 1.0
-                && size <= tolerance
-                && outcome.end == End::Converged
+                && size * left_over(size / previous) <= tolerance
+                && end == End::Converged
                 && (led || merit.no_worse_than(&first, 0.0));
             if converged {
                 break;
             }
+            previous = if fraction == 1.0 { size } else { f64::INFINITY };
             if stall >= PATIENCE || !merit.total().is_finite() {
                 x.clone_from(&self.best.x);
                 kept.clone_from(&self.best.kept);
                 let against = self.best.merit.against;
-                merit = self.evaluate(bodies, goal, x, kept, probe);
+                        merit = self.evaluate(&stage, x, kept, probe);
                 merit.against = against;
                 (careful, stall) = (true, 0);
             }
@@ -189,9 +185,28 @@ impl Newton {
             converged,
             lost,
             stored: [first.stored, merit.stored],
-            outside_work: self.pin_work(bodies) - merit.against,
+            outside_work: self.pin_work(bodies) + self.outside_work(x),
             at_start,
         }
+    }
+
+    /// One linear solve: fills `change` [m].
+    fn change(&mut self, stage: &Task, leading: bool, probe: &mut Probe) -> End {
+        let Task { bodies, settings, goal, .. } = *stage;
+        let n = bodies.mass.len();
+        self.impulse.clone_from(&self.unbalanced);
+        parallel::update(&mut self.impulse, |_, b| *b *= goal.h);
+        let mean_mass = reduce::sum(n, |i| bodies.mass[i]) / n as f64;
+        let equation = Equation {
+            bodies,
+            answers: &self.answers,
+            dt: goal.h,
+            lead: leading.then_some(&self.lead[..]),
+            limit: settings.newton.residual * mean_mass,
+        };
+        let outcome = self.linear.solve(equation, settings, &mut self.impulse, &mut self.change, probe);
+        parallel::update(&mut self.change, |_, c| *c *= goal.h);
+        outcome.end
     }
 
     /// Largest unbalanced force on a particle that can move [N].
@@ -228,14 +243,9 @@ impl Newton {
         self.lead.iter().any(|v| *v != DVec3::ZERO)
     }
 
-    fn evaluate(
-        &mut self,
-        bodies: Bodies,
-        goal: Goal,
-        x: &[DVec3],
-        kept: &[Vec<Stress>],
-        probe: &mut Probe,
-    ) -> Merit {
+    /// Forces and tangents at `x`, and Φ.
+    fn evaluate(&mut self, stage: &Task, x: &[DVec3], kept: &[Vec<Stress>], probe: &mut Probe) -> Merit {
+        let Task { bodies, goal, .. } = *stage;
         let Bodies { mass, gravity, .. } = bodies;
         let n = mass.len();
         let h = goal.h;
@@ -272,8 +282,7 @@ impl Newton {
     /// Halves the step until Φ falls enough (Armijo); returns the new Φ and the fraction taken.
     fn careful_step(
         &mut self,
-        bodies: Bodies,
-        goal: Goal,
+        stage: &Task,
         x: &mut [DVec3],
         kept: &mut [Vec<Stress>],
         before: Merit,
@@ -284,7 +293,7 @@ impl Newton {
         let mut fraction = 1.0;
         let merit = loop {
             parallel::fill(x, |i| from[i] + fraction * self.change[i]);
-            let mut merit = self.evaluate(bodies, goal, x, kept, probe);
+            let mut merit = self.evaluate(stage, x, kept, probe);
             merit.against = before.against + self.lost_work(fraction);
             if merit.no_worse_than(&before, 1e-4 * fraction * slope) || fraction < 1e-6 {
                 break merit;
@@ -292,18 +301,19 @@ impl Newton {
             fraction *= 0.5;
             probe.counters.shortened += 1;
         };
+        let goal = stage.goal;
         parallel::fill(&mut self.v, |i| (from[i] - goal.x[i]) / goal.h);
-        self.foresee(bodies, goal, &from, fraction, kept);
+        self.foresee(stage, &from, fraction, kept);
         let against = merit.against;
-        let merit = self.evaluate(bodies, goal, x, kept, probe);
+        let merit = self.evaluate(stage, x, kept, probe);
         (Merit { against, ..merit }, fraction)
     }
 
     /// Moves the kept stress towards that after `change`, seen from `x` where the velocities are `self.v`.
-    fn foresee(&self, bodies: Bodies, goal: Goal, x: &[DVec3], part: f64, kept: &mut [Vec<Stress>]) {
+    fn foresee(&self, stage: &Task, x: &[DVec3], part: f64, kept: &mut [Vec<Stress>]) {
         let at = Moment { x, v: &self.v };
-        for (force, kept) in bodies.forces.iter().zip(kept) {
-            force.foresee(at, &self.change, 1.0 / goal.h, part, kept);
+        for (force, kept) in stage.bodies.forces.iter().zip(kept) {
+            force.foresee(at, &self.change, 1.0 / stage.goal.h, part, kept);
         }
     }
 
@@ -324,6 +334,13 @@ impl Newton {
         -0.5 * fraction * reduce::sum(a.len(), |i| (a[i] + b[i]).dot(change[i]))
     }
 
+    /// Work that air put in over the step: its force at the end times the way. What viscosity takes does not
+    /// count: it is no excuse for energy from nowhere.
+    fn outside_work(&self, x: &[DVec3]) -> f64 {
+        let (lossy, start) = (&self.lossy, &self.start);
+        reduce::sum(x.len(), |i| lossy[i].dot(x[i] - start[i])).max(0.0)
+    }
+
     /// Work that pins do on the cloth over the step: their reaction at its end times their way.
     fn pin_work(&self, bodies: Bodies) -> f64 {
         bodies.places.iter().fold(0.0, |sum, place| {
@@ -341,6 +358,12 @@ impl Best {
         self.kept.clone_from_slice(kept);
         self.merit = merit;
     }
+}
+
+/// What is left to go after a step, in parts of it, when steps shrink by `rate`: their sum is geometric. Two steps
+/// tell the rate roughly, so never less than a fifth; the first step tells nothing.
+fn left_over(rate: f64) -> f64 {
+    if rate > 0.0 && rate < 0.5 { (rate / (1.0 - rate)).max(0.2) } else { 1.0 }
 }
 
 fn free_parts(bodies: Bodies, f: &[DVec3]) -> Vec<DVec3> {

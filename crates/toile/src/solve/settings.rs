@@ -71,7 +71,8 @@ pub struct SolverSettings {
 /// When Newton's method is content: both limits hold after a full step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NewtonSettings {
-    /// Largest last change of a position [m]; half a percent of the mean edge if that is less.
+    /// Largest distance of a particle from the solution [m], by the rate at which steps shrink; half a percent of
+    /// the mean edge if that is less.
     pub step: f64,
     /// Largest root mean square of what is left unbalanced, as an acceleration [m/s²].
     pub residual: f64,

@@ -135,8 +135,8 @@ pub struct Solver {
     pub lambda: f64,
     /// Right-hand side of "lambda-midpoint". Default "corrected".
     pub lambda_rhs: LambdaRhs,
-    /// Newton's method stops when its last full step moved no particle farther than this [m]; half a percent of
-    /// the mean edge if that is less. Default 1e-4.
+    /// Newton's method stops when no particle has farther to go than this [m], by the rate at which its steps
+    /// shrink; half a percent of the mean edge if that is less. Default 1e-4.
     pub newton_step: f64,
     /// Linear solves inside Newton's method leave at most this unbalanced, as an acceleration of a mean
     /// particle [m/s²]. Default 0.1.

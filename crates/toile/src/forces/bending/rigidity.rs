@@ -22,22 +22,6 @@ impl Rigidity {
         Rigidity { warp: d, weft: d, coupling: nu * d, twist: 0.5 * (1.0 - nu) * d }
     }
 
-    /// From the stiffnesses of cantilevers cut along warp, weft and bias [N·m] (the strip test
-    /// of BS 3356; the bias strip fixes the twist), with coupling D₁₂ = `nu` √(D₁D₂).
-    ///
-    /// D₆₆ = bias − (D₁ + D₂ + 2D₁₂)/4. Triples that would need a negative D₆₆ are refused: no sheet is
-    /// softer on the bias than its threads bent alone.
-    pub fn from_cantilevers(warp: f64, weft: f64, bias: f64, nu: f64) -> Result<Rigidity, RigidityError> {
-        let coupling = nu * (warp * weft).sqrt();
-        let threads = 0.25 * (warp + weft + 2.0 * coupling);
-        let rigidity = Rigidity { warp, weft, coupling, twist: bias - threads };
-        if rigidity.twist < 0.0 {
-            return Err(RigidityError { name: "bias", value: bias, least: threads, most: f64::INFINITY });
-        }
-        rigidity.check()?;
-        Ok(rigidity)
-    }
-
     /// Refuses what would release energy when bent: D₁, D₂, D₆₆ ≥ 0 and D₁₂² ≤ D₁D₂.
     pub fn check(&self) -> Result<(), RigidityError> {
         let bound = (self.warp * self.weft).sqrt();
@@ -101,7 +85,6 @@ impl std::error::Error for RigidityError {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::f64::consts::FRAC_PI_4;
 
     #[test]
     fn isotropic_means_the_same_in_every_direction() {
@@ -113,22 +96,12 @@ mod tests {
     }
 
     #[test]
-    fn cantilevers_are_given_back() {
-        let d = Rigidity::from_cantilevers(4.0, 1.0, 2.0, 0.25).expect("sound");
-        for (angle, want) in [(0.0, 4.0), (2.0 * FRAC_PI_4, 1.0), (FRAC_PI_4, 2.0)] {
-            assert!((d.along(angle) - want).abs() < 1e-14);
-        }
-    }
-
-    #[test]
     fn impossible_sheets_are_refused() {
-        let soft_bias = Rigidity::from_cantilevers(4.0, 1.0, 1.0, 0.0).expect_err("needs D66 < 0");
-        assert_eq!((soft_bias.name, soft_bias.least), ("bias", 1.25));
-        assert_eq!(
-            Rigidity::from_cantilevers(4.0, 1.0, 9.0, 1.5).expect_err("D12² > D1 D2").name,
-            "coupling"
-        );
-        assert_eq!(Rigidity { warp: f64::NAN, ..Rigidity::default() }.check().expect_err("NaN").name, "warp");
+        let stiff = Rigidity { warp: 4.0, weft: 1.0, coupling: 3.0, twist: 1.0 };
+        assert_eq!(stiff.check().expect_err("D12² > D1 D2").name, "coupling");
+        let soft = Rigidity { twist: -0.25, coupling: 0.0, ..stiff };
+        assert_eq!(soft.check().expect_err("D66 < 0").name, "twist");
+        assert_eq!(Rigidity { warp: f64::NAN, ..stiff }.check().expect_err("NaN").name, "warp");
     }
 
     #[test]
