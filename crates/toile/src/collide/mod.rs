@@ -1,2 +1,3 @@
 //! Detection and certification.
+pub mod ccd;
 pub mod certify;
