@@ -99,8 +99,8 @@ fn sweep<const N: usize>(
         if reach >= 1.0 {
             return (Passage::Clear, count);
         }
-        // Not (reach > …) also ends on a reach that is not a number.
-        if !(reach > time + effort.advance) {
+        let onward = reach > time + effort.advance;
+        if !onward {
             return (Passage::Meets { time: reach.max(time) }, count);
         }
         time = reach;

@@ -23,7 +23,7 @@ impl Surface {
         let mut limit = within * within;
         let mut stack: Vec<(u32, f64)> = vec![(0, gap_squared(&self.nodes[0], x))];
         while let Some((index, gap)) = stack.pop() {
-            if !(gap <= limit) {
+            if gap > limit {
                 continue;
             }
             let node = &self.nodes[index as usize];

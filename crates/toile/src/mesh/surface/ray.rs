@@ -70,7 +70,7 @@ impl Surface {
         let mut stack = vec![0_u32];
         while let Some(index) = stack.pop() {
             let node = &self.nodes[index as usize];
-            if !(sheared.entry(node) <= limit) {
+            if sheared.entry(node) > limit {
                 continue;
             }
             if node.count > 0 {
