@@ -74,8 +74,8 @@ fn cross(a: &Vector, b: &Vector) -> Vector {
 /// Three vectors at one time: two that span the plane of both features, and one between the features.
 type Spans = [Vector; 3];
 
-/// Whether the features touch, if that is certain after halving the time at most `depth` times.
-pub fn touches(kind: Kind, start: &[[f64; 3]; 4], end: &[[f64; 3]; 4], depth: u32) -> Option<bool> {
+/// Whether the features touch, if that is certain after looking at no more than `effort` stretches of time.
+pub fn touches(kind: Kind, start: &[[f64; 3]; 4], end: &[[f64; 3]; 4], mut effort: u32) -> Option<bool> {
     let spans = |p: &[[f64; 3]; 4]| -> Spans {
         let [a, b, c, d] = p.map(|p| p.map(Interval::exactly));
         match kind {
@@ -83,24 +83,21 @@ pub fn touches(kind: Kind, start: &[[f64; 3]; 4], end: &[[f64; 3]; 4], depth: u3
             Kind::EdgeEdge => [sub(&b, &a), sub(&d, &c), sub(&c, &a)],
         }
     };
-    search(kind, &spans(start), &spans(end), depth)
+    search(kind, &spans(start), &spans(end), &mut effort)
 }
 
-fn search(kind: Kind, start: &Spans, end: &Spans, depth: u32) -> Option<bool> {
+fn search(kind: Kind, start: &Spans, end: &Spans, effort: &mut u32) -> Option<bool> {
     if let Some(answer) = settle(kind, start, end) {
         return Some(answer);
     }
-    if depth == 0 {
+    if *effort == 0 {
         return None;
     }
+    *effort -= 1;
     let middle: Spans = std::array::from_fn(|i| map(&start[i], &end[i], |a, b| a.plus(b).half()));
-    match search(kind, start, &middle, depth - 1) {
-        Some(true) => Some(true),
-        first => match search(kind, &middle, end, depth - 1) {
-            Some(true) => Some(true),
-            Some(false) => first,
-            None => None,
-        },
+    match search(kind, start, &middle, effort)? {
+        true => Some(true),
+        false => search(kind, &middle, end, effort),
     }
 }
 

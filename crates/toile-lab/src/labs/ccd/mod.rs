@@ -28,8 +28,8 @@ const QUERIES: u64 = 10_000_000;
 const SEPARATED: u64 = 1_000_000;
 /// Of so many queries one goes to exact arithmetic whatever the filter says.
 const SPOT: u64 = 100;
-/// Halvings of time in the interval filter.
-const DEPTH: u32 = 12;
+/// Stretches of time that the interval filter looks at before it leaves a query open.
+const STRETCHES: u32 = 40;
 const CHUNK: u64 = 4096;
 
 pub fn run(session: &mut Session) -> Result<(), LabError> {
@@ -93,8 +93,12 @@ impl Tally {
 
     fn judge(&mut self, q: &Query, spot: bool) {
         let found = passage(q, 0.0);
-        let filtered =
-            interval::touches(q.kind, &q.start.map(|p| p.to_array()), &q.end.map(|p| p.to_array()), DEPTH);
+        let filtered = interval::touches(
+            q.kind,
+            &q.start.map(|p| p.to_array()),
+            &q.end.map(|p| p.to_array()),
+            STRETCHES,
+        );
         self.queries += 1;
         self.cleared += u64::from(found.is_clear());
         let mut touches = filtered.unwrap_or(false);
@@ -259,12 +263,11 @@ fn sorted(folder: &Path) -> Result<Vec<std::path::PathBuf>, LabError> {
 fn judge_file(text: &str, kind: Kind, sum: &mut [u64; 6]) -> Result<(), LabError> {
     let bad = |line: &str| LabError(format!("not a row of a query: {line}"));
     let mut points = Vec::new();
-    let mut truth = false;
     for line in text.lines() {
         let cells: Vec<BigInt> =
             line.split(',').map(|c| c.trim().parse()).collect::<Result<_, _>>().map_err(|_| bad(line))?;
         let [xn, xd, yn, yd, zn, zd, answer] = &cells[..] else { return Err(bad(line)) };
-        truth = *answer == BigInt::from(1);
+        let truth = *answer == BigInt::from(1);
         let coordinates = [(xn, xd), (yn, yd), (zn, zd)].map(|(numerator, denominator)| {
             let value = numerator.to_f64().unwrap_or(f64::NAN) / denominator.to_f64().unwrap_or(f64::NAN);
             // value = m·2^e exactly when m·denominator = numerator·2^-e.
@@ -305,5 +308,23 @@ fn timing(session: &mut Session) {
             })
             .collect();
         session.time(format!("a query, {name}"), "ns", &samples);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_of_the_experiment_holds() {
+        let mut families = [Tally::default(); 8];
+        for n in 0..40_000 {
+            families[family(n)].judge(&query(SEED + 5, n), n % 10 == 0);
+        }
+        for (name, t) in FAMILIES.iter().zip(&families) {
+            println!("{}, early {:e}", row(name, t), t.early);
+            assert_eq!((t.missed, t.late, t.disagree), (0, 0, 0), "{name}");
+            assert!(t.queries > 0 && t.cleared > 0 && t.touching > 0, "{name} is one-sided");
+        }
     }
 }

