@@ -59,14 +59,26 @@ pub(super) trait Field: Sync {
         x
     }
 
-    /// Some point of the surface near `x`: Newton's method, or where that loses itself a bisection.
+    /// Some point of the surface near `x`: down or up the slope in short steps until the sign changes, or where there
+    /// is no slope a bisection towards a known place.
     fn land(&self, x: DVec3) -> DVec3 {
-        let pulled = self.pull(x, 20);
-        let near = (pulled - x).length() <= 2.0 * (self.value(x) / self.gradient(x).length()).abs();
-        if near && self.value(pulled).abs() <= 1e-9 * (1.0 + self.gradient(pulled).length()) {
-            return pulled;
+        let inside = self.value(x) < 0.0;
+        let mut here = x;
+        for _ in 0..64 {
+            let (value, gradient) = (self.value(here), self.gradient(here));
+            let slope = gradient.length();
+            if slope == 0.0 {
+                break;
+            }
+            // Newton's step, a little further so that it crosses, but never through a whole detail.
+            let stride = (1.1 * value.abs() / slope).clamp(1e-9, 0.25 * self.detail());
+            let next = here + gradient * (if inside { stride } else { -stride } / slope);
+            if (self.value(next) < 0.0) != inside {
+                return if inside { self.cross(here, next) } else { self.cross(next, here) };
+            }
+            here = next;
         }
-        if self.value(x) >= 0.0 {
+        if !inside {
             return self.cross(self.inner(x), x);
         }
         let (low, high) = self.bounds();

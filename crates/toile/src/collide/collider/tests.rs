@@ -158,7 +158,6 @@ fn fields_have_meshes_and_distances() {
                 Near { distance: t.distance, point: t.point, normal: t.normal }
             };
             let (there, back) = hausdorff(collider.facets(), &near);
-            eprintln!("{name} {tolerance}: {} faces", collider.facets().faces.len());
             assert!(there <= tolerance && back <= tolerance, "{name}: {there} {back} > {tolerance}");
         }
     }
@@ -184,6 +183,13 @@ fn the_slope_of_metaballs_is_the_derivative_of_their_potential() {
         assert!(near.normal.dot((x - DVec3::X).normalize()) > 1.0 - 1e-9);
     }
     assert!((lone.near(DVec3::X).distance + radius).abs() < 1e-7, "from the very centre");
+    // Where the slope nearly vanishes: next to the centre, and next to where the influence ends.
+    for r in [1e-9, 1e-4, 0.01, 0.499, 0.499_999] {
+        for n in 0..50 {
+            let x = DVec3::X + point(12, n, 1.0).normalize() * r;
+            assert!((lone.near(x).distance - (r - radius)).abs() < 1e-7, "{r}: {}", lone.near(x).distance);
+        }
+    }
 }
 
 #[test]
