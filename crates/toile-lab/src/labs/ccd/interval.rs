@@ -83,7 +83,23 @@ pub fn touches(kind: Kind, start: &[[f64; 3]; 4], end: &[[f64; 3]; 4], mut effor
             Kind::EdgeEdge => [sub(&b, &a), sub(&d, &c), sub(&c, &a)],
         }
     };
+    if boxes_apart(kind, start, end) {
+        return Some(false);
+    }
     search(kind, &spans(start), &spans(end), &mut effort)
+}
+
+/// Whether the boxes of the two features over the whole time are apart.
+fn boxes_apart(kind: Kind, start: &[[f64; 3]; 4], end: &[[f64; 3]; 4]) -> bool {
+    let split = if kind == Kind::VertexFace { 1 } else { 2 };
+    (0..3).any(|k| {
+        let bounds = |points: std::ops::Range<usize>| {
+            let values = points.flat_map(|i| [start[i][k], end[i][k]]);
+            values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)))
+        };
+        let (a, b) = (bounds(0..split), bounds(split..4));
+        a.1 < b.0 || b.1 < a.0
+    })
 }
 
 fn search(kind: Kind, start: &Spans, end: &Spans, effort: &mut u32) -> Option<bool> {

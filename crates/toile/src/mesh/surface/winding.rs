@@ -57,8 +57,12 @@ impl Surface {
     }
 
     /// Whether the surface goes round a point at least half a time. Also answers for open surfaces and for ones that
-    /// intersect themselves.
+    /// intersect themselves. Nothing is inside that is outside the box of all faces.
     pub fn contains(&self, x: DVec3) -> bool {
+        let (low, high) = self.bounds();
+        if x.cmplt(low).any() || x.cmpgt(high).any() {
+            return false;
+        }
         let winding = self.winding(x);
         let winding = if (winding - 0.5).abs() < DOUBT { self.winding_exact(x) } else { winding };
         winding >= 0.5
