@@ -17,8 +17,8 @@ pub(super) trait Field: Sync {
     /// Size of the smallest detail worth looking for [m].
     fn detail(&self) -> f64;
 
-    /// The nearest point of the surface: exact where the nearest point is unique and the surface is not too curved, else
-    /// a point of the surface at which the direction to `x` is normal to it.
+    /// A point of the surface nearest to `x` among its neighbours, reached down the slope. In a crease another fold may be
+    /// nearer still; a mesh of the surface finds that one.
     fn near(&self, x: DVec3) -> Near {
         let inside = self.value(x) < 0.0;
         let mut point = self.land(x);
