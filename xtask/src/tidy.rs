@@ -13,7 +13,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("freedom", &["math"]),
     ("state", &["math", "interaction"]),
     ("interaction", &["math"]),
-    ("collide", &["math"]),
+    ("collide", &["math", "mesh", "drive"]),
     ("forces", &["math", "mesh", "drive", "interaction"]),
     ("solve", &["math", "state", "freedom", "interaction", "probe"]),
     ("error", &["math", "forces"]),

@@ -128,6 +128,16 @@ pub const LABS: &[Lab] = &[
         run: labs::solver::run,
     },
     Lab {
+        id: "ccd",
+        title: "continuous detection against exact arithmetic: ten million queries and the shared sets, none missed",
+        run: labs::ccd::run,
+    },
+    Lab {
+        id: "metaballs",
+        title: "metaballs as a field against the mesh of them: time and error of distance and normal (V00-21)",
+        run: labs::metaballs::run,
+    },
+    Lab {
         id: "same-bits",
         title: "one fingerprint for any number of threads and after resuming in the middle",
         run: labs::same_bits::run,

@@ -64,16 +64,7 @@ impl Motion {
 
     /// The map from places before any motion to places at `time` [s].
     pub fn at(&self, time: f64) -> Transform {
-        let after = self.keys.partition_point(|key| key.time <= time);
-        let (Some(first), Some(last)) = (self.keys.first(), self.keys.last()) else {
-            return Transform::IDENTITY;
-        };
-        let (a, b) = match after {
-            0 => (first, first),
-            n if n == self.keys.len() => (last, last),
-            n => (&self.keys[n - 1], &self.keys[n]),
-        };
-        let span = b.time - a.time;
+        let Some((a, b, span)) = self.span(time) else { return Transform::IDENTITY };
         let mut part = if span > 0.0 { (time - a.time) / span } else { 0.0 };
         if self.smooth {
             part = part * part * (3.0 - 2.0 * part);
@@ -84,6 +75,44 @@ impl Motion {
         let shift = self.basis * mix(a.translate, b.translate);
         let offset = shift + self.pivot - matrix * self.pivot;
         Transform { matrix, offset }
+    }
+
+    /// The map from places before any motion to velocities at `time` [m/s]: the derivative of [`Motion::at`], at a key
+    /// that of the way ahead.
+    pub fn rate(&self, time: f64) -> Transform {
+        let still = Transform { matrix: DMat3::ZERO, offset: DVec3::ZERO };
+        let Some((a, b, span)) = self.span(time).filter(|(_, _, span)| *span > 0.0) else { return still };
+        let (mut part, mut speed) = ((time - a.time) / span, 1.0 / span);
+        if self.smooth {
+            speed *= 6.0 * part * (1.0 - part);
+            part = part * part * (3.0 - 2.0 * part);
+        }
+        let mix = |p: DVec3, q: DVec3| p + (q - p) * part;
+        let (turn, scale) = (mix(a.rotate, b.rotate), mix(a.scale, b.scale));
+        let rotation = euler_degrees(turn);
+        // R = Rz Ry Rx turns at the rates of the three angles about z, the turned y and the twice turned x.
+        let rates = (b.rotate - a.rotate) * speed.to_radians();
+        let about_y = euler_degrees(DVec3::new(0.0, 0.0, turn.z)) * DVec3::Y;
+        let about_x = euler_degrees(DVec3::new(0.0, turn.y, turn.z)) * DVec3::X;
+        let spin = DVec3::Z * rates.z + about_y * rates.y + about_x * rates.x;
+        let cross = DMat3::from_cols(spin.cross(DVec3::X), spin.cross(DVec3::Y), spin.cross(DVec3::Z));
+        let growth = DMat3::from_diagonal((b.scale - a.scale) * speed);
+        let turned = cross * rotation * DMat3::from_diagonal(scale) + rotation * growth;
+        let matrix = self.basis * turned * self.basis.transpose();
+        let offset = self.basis * ((b.translate - a.translate) * speed) - matrix * self.pivot;
+        Transform { matrix, offset }
+    }
+
+    /// The keys before and after `time` and the time between them [s]; `None` where there is no key.
+    fn span(&self, time: f64) -> Option<(&Key, &Key, f64)> {
+        let after = self.keys.partition_point(|key| key.time <= time);
+        let (first, last) = (self.keys.first()?, self.keys.last()?);
+        let (a, b) = match after {
+            0 => (first, first),
+            n if n == self.keys.len() => (last, last),
+            n => (&self.keys[n - 1], &self.keys[n]),
+        };
+        Some((a, b, b.time - a.time))
     }
 }
 
@@ -106,5 +135,25 @@ mod tests {
         let there = motion.at(1.3);
         assert!(there.undo(there.apply(DVec3::ONE)).abs_diff_eq(DVec3::ONE, 1e-14));
         assert_eq!(Motion::still().at(3.0), Transform::IDENTITY);
+    }
+
+    #[test]
+    fn the_rate_is_the_derivative() {
+        let key = |time, turn: DVec3| Key { time, translate: turn * 0.01, rotate: turn, scale: DVec3::ONE };
+        for smooth in [false, true] {
+            let motion = Motion {
+                keys: vec![key(0.0, DVec3::new(10.0, -20.0, 5.0)), key(2.0, DVec3::new(200.0, 70.0, -90.0))],
+                pivot: DVec3::new(0.1, 1.0, -0.4),
+                smooth,
+                basis: euler_degrees(DVec3::new(90.0, 0.0, 0.0)),
+            };
+            let (x, h) = (DVec3::new(0.3, -0.7, 1.1), 1e-6);
+            for time in [0.1, 0.7, 1.3, 1.9] {
+                let difference = (motion.at(time + h).apply(x) - motion.at(time - h).apply(x)) / (2.0 * h);
+                let rate = motion.rate(time);
+                assert!((rate.matrix * x + rate.offset - difference).length() < 1e-7, "{smooth} {time}");
+            }
+            assert_eq!(motion.rate(3.0).apply(x), DVec3::ZERO);
+        }
     }
 }

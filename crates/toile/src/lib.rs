@@ -38,6 +38,10 @@
 //! in order; [`World::step`] fills a frame with substeps, redoes those that fail as two halves, and leaves the
 //! world untouched if nothing helps.
 //!
+//! [`collide::collider`] has the bodies that cloth meets, from planes to metaballs, at rest and in motion;
+//! [`collide::ccd`] tells whether a moving pair stays apart, and is never wrong when it says so.
+//! [`mesh::Surface`] answers rays, nearest points and inside tests for any triangles.
+//!
 //! [`collide::certify`] is the exact checker: it decides whether a frame of any origin is free of
 //! intersections, and shares no code with what produced the frame.
 //!

@@ -1,2 +1,4 @@
 //! Detection and certification.
+pub mod ccd;
 pub mod certify;
+pub mod collider;
