@@ -31,6 +31,7 @@
 
 pub mod atomic;
 pub mod axes;
+mod body_mesh;
 pub mod build;
 pub mod cache;
 pub mod container;

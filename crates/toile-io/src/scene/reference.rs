@@ -20,6 +20,7 @@ const TABLES: &[(&str, &str)] = &[
     ("[air]", "Air"),
     ("[[body]]", "BodyFile"),
     ("body: shape = { … }", "BodyShape"),
+    ("balls = [{ … }]", "Metaball"),
     ("[render]", "RenderFile"),
     ("look = { … }", "Look"),
     ("camera = { … }", "CameraFile"),

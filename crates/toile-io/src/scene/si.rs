@@ -224,7 +224,12 @@ pub struct Body {
     pub source: BodySource,
     /// From mesh to world [m].
     pub placement: DAffine3,
+    /// How far triangles may be from a generated shape, before placement [m].
+    pub tolerance: f64,
 }
+
+/// How far the triangles of a body may be from its shape, unless the scene says [m].
+const BODY_TOLERANCE: f64 = 1e-3;
 
 /// Pictures and animations.
 #[derive(Clone, Debug, PartialEq)]
@@ -348,11 +353,24 @@ pub(crate) fn shape_in(shape: &Shape, units: Units, scene_seed: u64) -> Shape {
 
 fn body_shape_in(shape: &BodyShape, axes: Axes) -> BodyShape {
     let m = |x: f64| axes.length_in(x);
-    match *shape {
+    match shape.clone() {
         BodyShape::Sphere { radius, subdivisions } => BodyShape::Sphere { radius: m(radius), subdivisions },
         BodyShape::Plane { size } => BodyShape::Plane { size: size.map(m) },
         // Extents have no sign: a Z-up box is as tall in Y as it was in Z.
         BodyShape::Box { size } => BodyShape::Box { size: axes.point_in(DVec3::from(size)).abs().into() },
+        BodyShape::Capsule { radius, height } => BodyShape::Capsule { radius: m(radius), height: m(height) },
+        BodyShape::Cylinder { radius, height } => BodyShape::Cylinder { radius: m(radius), height: m(height) },
+        BodyShape::Cone { radius, top, height } => {
+            BodyShape::Cone { radius: m(radius), top: m(top), height: m(height) }
+        }
+        BodyShape::Torus { radius, tube } => BodyShape::Torus { radius: m(radius), tube: m(tube) },
+        BodyShape::Metaballs { mut balls, threshold } => {
+            for ball in &mut balls {
+                ball.centre = axes.point_in(DVec3::from(ball.centre)).into();
+                ball.radius = m(ball.radius);
+            }
+            BodyShape::Metaballs { balls, threshold }
+        }
     }
 }
 
@@ -483,7 +501,9 @@ impl Builder<'_> {
         };
         let (translate, rotate) = (DVec3::from(body.translate), DVec3::from(body.rotate));
         let placement = self.axes.placement_in(translate, rotate, DVec3::splat(body.scale));
-        Body { name: default_name(&body.name, "body", index), source, placement }
+        // Made before the placement scales it.
+        let tolerance = body.tolerance.map_or(BODY_TOLERANCE, |t| self.axes.length_in(t)) / body.scale;
+        Body { name: default_name(&body.name, "body", index), source, placement, tolerance }
     }
 
     pub(crate) fn render(&self) -> Render {

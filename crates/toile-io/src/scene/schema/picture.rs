@@ -28,9 +28,12 @@ pub struct BodyFile {
     /// Uniform size factor, applied first [-]. Default 1.
     #[serde(default = "unit")]
     pub scale: f64,
+    /// How far the triangles of a generated shape may be from the shape itself [units]. Default: 1 mm. A "sphere" says it
+    /// by its subdivisions; planes and boxes are exact.
+    pub tolerance: Option<f64>,
 }
 
-/// A generated body, centred on the origin.
+/// A generated body, centred on the origin, its axis up.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum BodyShape {
@@ -52,6 +55,62 @@ pub enum BodyShape {
         /// Extents along the file's axes [units].
         size: [f64; 3],
     },
+    /// All within a radius of a vertical segment: a cylinder with round ends.
+    Capsule {
+        /// Radius [units].
+        radius: f64,
+        /// Length of the segment [units].
+        height: f64,
+    },
+    /// An upright cylinder.
+    Cylinder {
+        /// Radius [units].
+        radius: f64,
+        /// Height [units].
+        height: f64,
+    },
+    /// An upright cone, or part of one.
+    Cone {
+        /// Radius of the lower end [units].
+        radius: f64,
+        /// Radius of the upper end [units]. Default 0.
+        #[serde(default)]
+        top: f64,
+        /// Height [units].
+        height: f64,
+    },
+    /// A lying ring.
+    Torus {
+        /// Radius of the ring [units].
+        radius: f64,
+        /// Radius of the tube [units].
+        tube: f64,
+    },
+    /// Balls that melt into each other (V00-21): the body is where Σ weight (1 − r²/radius²)² is above the threshold.
+    Metaballs {
+        /// The balls.
+        balls: Vec<Metaball>,
+        /// Threshold [-]. Default 0.3.
+        #[serde(default = "threshold")]
+        threshold: f64,
+    },
+}
+
+/// One of the balls of "metaballs".
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Metaball {
+    /// Centre [units].
+    pub centre: [f64; 3],
+    /// Distance at which its influence ends [units].
+    pub radius: f64,
+    /// Influence at its centre [-]. Default 1.
+    #[serde(default = "unit")]
+    pub weight: f64,
+}
+
+fn threshold() -> f64 {
+    0.3
 }
 
 fn four() -> u32 {

@@ -342,8 +342,29 @@ impl Check<'_> {
             }
             Some(BodyShape::Plane { size }) => (0..2).map(|i| (format!("size.{i}"), size[i])).collect(),
             Some(BodyShape::Box { size }) => (0..3).map(|i| (format!("size.{i}"), size[i])).collect(),
+            Some(BodyShape::Capsule { radius, height } | BodyShape::Cylinder { radius, height }) => {
+                vec![("radius".into(), *radius), ("height".into(), *height)]
+            }
+            Some(BodyShape::Cone { radius, top, height }) => {
+                self.not_negative(&format!("{path}.shape.radius"), *radius, "", "0 is a point");
+                self.not_negative(&format!("{path}.shape.top"), *top, "", "0 is a point");
+                vec![("height".into(), *height)]
+            }
+            Some(BodyShape::Torus { radius, tube }) => {
+                vec![("radius".into(), *radius), ("tube".into(), *tube)]
+            }
+            Some(BodyShape::Metaballs { balls, threshold }) => {
+                let each = |(i, ball): (usize, &Metaball)| {
+                    [(format!("balls.{i}.radius"), ball.radius), (format!("balls.{i}.weight"), ball.weight)]
+                };
+                let threshold = [("threshold".to_string(), *threshold)];
+                balls.iter().enumerate().flat_map(each).chain(threshold).collect()
+            }
             None => Vec::new(),
         };
+        if let Some(tolerance) = body.tolerance {
+            self.above_zero(&format!("{path}.tolerance"), tolerance, "", "1 mm is the default");
+        }
         for (field, x) in lengths {
             self.above_zero(&format!("{path}.shape.{field}"), x, "", "lengths are in the scene's units");
         }
