@@ -28,11 +28,8 @@ pub(crate) fn body_mesh(shape: &BodyShape, tolerance: f64) -> Result<Triangles, 
             Body::Form(Form::Torus { radius_ring: *radius, radius_tube: *tube })
         }
         BodyShape::Metaballs { balls, threshold } => {
-            let ball = |b: &Metaball| Ball {
-                centre: DVec3::from(b.centre),
-                radius: b.radius,
-                weight: b.weight,
-            };
+            let ball =
+                |b: &Metaball| Ball { centre: DVec3::from(b.centre), radius: b.radius, weight: b.weight };
             Body::Metaballs(Metaballs { balls: balls.iter().map(ball).collect(), threshold: *threshold })
         }
     };

@@ -1,7 +1,7 @@
 //! From a scene to a world ready to step. Dirty meshes are repaired where that is possible, and it is said.
 
-use crate::obj::{Obj, Polygons, Triangles};
 use crate::body_mesh::body_mesh;
+use crate::obj::{Obj, Polygons, Triangles};
 use crate::scene::schema::{self, Border, Corner, Pattern, Plane, Resolution, Rest, Shape};
 use crate::scene::{BodySource, Cloth, ClothSource, Hold, InputFile, Pin, Scene, SceneMeshes, Select, Slide};
 use glam::{DVec2, DVec3};

@@ -359,7 +359,9 @@ fn body_shape_in(shape: &BodyShape, axes: Axes) -> BodyShape {
         // Extents have no sign: a Z-up box is as tall in Y as it was in Z.
         BodyShape::Box { size } => BodyShape::Box { size: axes.point_in(DVec3::from(size)).abs().into() },
         BodyShape::Capsule { radius, height } => BodyShape::Capsule { radius: m(radius), height: m(height) },
-        BodyShape::Cylinder { radius, height } => BodyShape::Cylinder { radius: m(radius), height: m(height) },
+        BodyShape::Cylinder { radius, height } => {
+            BodyShape::Cylinder { radius: m(radius), height: m(height) }
+        }
         BodyShape::Cone { radius, top, height } => {
             BodyShape::Cone { radius: m(radius), top: m(top), height: m(height) }
         }
