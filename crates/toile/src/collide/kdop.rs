@@ -132,6 +132,16 @@ impl<const S: usize> Kdop<S> {
         out
     }
 
+    /// Moved out by `amount` [m] on all sides.
+    pub fn grown(&self, amount: f64) -> Kdop<S> {
+        let (mut out, length) = (*self, lengths::<S>());
+        for i in 0..S {
+            out.lo[i] = round_down(f64::from(out.lo[i]) - length[i] * amount);
+            out.hi[i] = round_up(f64::from(out.hi[i]) + length[i] * amount);
+        }
+        out
+    }
+
     /// Whether all slabs overlap; leaves at the first that does not.
     #[inline]
     pub fn overlaps(&self, other: &Kdop<S>) -> bool {

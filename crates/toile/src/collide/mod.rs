@@ -1,8 +1,23 @@
 //! Detection and certification.
+pub mod brute;
 pub mod build;
 pub mod certify;
 pub mod cones;
+pub mod contour;
+pub mod detect;
+mod engine;
+pub mod flatness;
 pub mod kdop;
+mod object;
 pub mod proximity;
 pub mod surface;
+pub mod traverse;
 pub mod tree;
+pub mod trial;
+
+pub use detect::{
+    Contact, Counters, DetectError, Detector, Features, Inflation, Kind, Motion, Query, Report, Settings,
+};
+pub use flatness::Curvature;
+pub use kdop::Dop;
+pub use surface::{Role, Surface};

@@ -45,7 +45,7 @@ pub struct Groups {
     pub faces: Vec<u32>,
     /// See `faces`.
     pub starts: Vec<u32>,
-    /// Groups that share a vertex with group g, ascending, itself included: `near[near_starts[g]..near_starts[g + 1]]`.
+    /// Groups that share an edge with group g, ascending, itself included: `near[near_starts[g]..near_starts[g + 1]]`.
     pub near: Vec<u32>,
     /// See `near`.
     pub near_starts: Vec<u32>,
@@ -148,6 +148,10 @@ impl Surface {
         &self.groups
     }
 
+    pub(super) fn regroup(&mut self, groups: Groups) {
+        self.groups = groups;
+    }
+
     /// Un-normalised normal of a face; twice its area long [m²].
     pub fn normal(&self, face: u32, x: &[DVec3]) -> DVec3 {
         let [a, b, c] = self.faces[face as usize].map(|v| x[v as usize]);
@@ -171,7 +175,7 @@ impl Groups {
         &self.faces[self.starts[group as usize] as usize..self.starts[group as usize + 1] as usize]
     }
 
-    /// Groups that touch a group, itself included.
+    /// Groups that share an edge with a group, itself included.
     pub fn neighbours(&self, group: u32) -> &[u32] {
         &self.near[self.neighbour_range(group)]
     }
@@ -211,7 +215,10 @@ impl Groups {
                 for k in 0..3 {
                     let (a, b) = (face[k] as usize, face[(k + 1) % 3]);
                     for &other in &around[starts[a] as usize..starts[a + 1] as usize] {
-                        if of_face[other as usize] != NONE || !faces[other as usize].contains(&b) {
+                        if a as u32 == b
+                            || of_face[other as usize] != NONE
+                            || !faces[other as usize].contains(&b)
+                        {
                             continue;
                         }
                         if order.len() - first < size {
@@ -253,22 +260,21 @@ impl Groups {
         groups
     }
 
-    /// Finds which groups share a vertex.
+    /// Finds which groups share an edge.
     fn meet(&mut self, starts: &[u32], around: &[u32], faces: &[[u32; 3]]) {
         let mut met = Vec::new();
         for group in 0..self.len() as u32 {
             met.clear();
             for &face in self.members(group) {
-                for v in faces[face as usize].map(|v| v as usize) {
-                    let ring = &around[starts[v] as usize..starts[v + 1] as usize];
-                    met.extend(ring.iter().map(|f| self.of_face[*f as usize]));
-                }
-                // Neighbours are few and found many times over.
-                if met.len() > 4096 {
-                    met.sort_unstable();
-                    met.dedup();
+                let face = faces[face as usize];
+                for k in 0..3 {
+                    let (a, b) = (face[k] as usize, face[(k + 1) % 3]);
+                    let ring = &around[starts[a] as usize..starts[a + 1] as usize];
+                    let across = ring.iter().filter(|f| a as u32 != b && faces[**f as usize].contains(&b));
+                    met.extend(across.map(|f| self.of_face[*f as usize]).filter(|g| *g != group));
                 }
             }
+            met.push(group);
             met.sort_unstable();
             met.dedup();
             self.near.extend_from_slice(&met);

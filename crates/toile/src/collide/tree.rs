@@ -110,19 +110,31 @@ impl<const S: usize> Tree<S> {
 
     fn refit_some(&mut self, leaf: impl Fn(u32) -> Kdop<S> + Sync) -> usize {
         let mut boxes = std::mem::take(&mut self.boxes);
-        let refitted = self.ascend(&mut boxes, &leaf, &|a, b| a.union(b), &Kdop::EMPTY);
+        let refitted = self.climb(&mut boxes, &leaf, &|a, b| a.union(b), &Kdop::EMPTY, &self.skip);
         self.boxes = boxes;
         refitted
     }
 
     /// Sets `data` of every node from its faces up: `leaf(face)` at leaves, `join` of the children above, `empty` where
-    /// a face was removed. Blocks marked to be skipped keep what they have.
+    /// a face was removed.
     pub fn ascend<T: Copy + Send + Sync>(
         &self,
         data: &mut [T],
         leaf: &(impl Fn(u32) -> T + Sync),
         join: &(impl Fn(&T, &T) -> T + Sync),
         empty: &T,
+    ) {
+        self.climb(data, leaf, join, empty, &[]);
+    }
+
+    /// [`Tree::ascend`] that leaves blocks alone which `skip` marks. Returns the number of nodes visited.
+    fn climb<T: Copy + Send + Sync>(
+        &self,
+        data: &mut [T],
+        leaf: &(impl Fn(u32) -> T + Sync),
+        join: &(impl Fn(&T, &T) -> T + Sync),
+        empty: &T,
+        skip: &[bool],
     ) -> usize {
         debug_assert_eq!(data.len(), self.shape.nodes.len());
         let nodes = &self.shape.nodes;
@@ -144,7 +156,11 @@ impl<const S: usize> Tree<S> {
             tail[n - self.body] = value(n, &[], 0, tail);
         }
         let tail = &*tail;
-        let run = |block: &Block, own: &mut [T], offset: usize| {
+        let run = |b: usize, own: &mut [T], offset: usize| {
+            if skip.get(b) == Some(&true) {
+                return;
+            }
+            let block = self.blocks[b];
             for n in (block.from as usize..block.to as usize).rev() {
                 own[n - offset] = value(n, own, offset, tail);
             }
@@ -154,7 +170,7 @@ impl<const S: usize> Tree<S> {
             body[n as usize] = value(n as usize, body, 0, tail);
         }
         let skipped: u32 =
-            self.blocks.iter().zip(&self.skip).filter(|(_, skip)| **skip).map(|(b, _)| b.to - b.from).sum();
+            self.blocks.iter().zip(skip).filter(|(_, skip)| **skip).map(|(b, _)| b.to - b.from).sum();
         nodes.len() - skipped as usize
     }
 
@@ -164,15 +180,11 @@ impl<const S: usize> Tree<S> {
         range: std::ops::Range<usize>,
         own: &mut [T],
         offset: usize,
-        run: &(impl Fn(&Block, &mut [T], usize) + Sync),
+        run: &(impl Fn(usize, &mut [T], usize) + Sync),
     ) {
         match range.len() {
             0 => {}
-            1 => {
-                if !self.skip[range.start] {
-                    run(&self.blocks[range.start], own, offset);
-                }
-            }
+            1 => run(range.start, own, offset),
             len => {
                 let middle = range.start + len / 2;
                 let cut = self.blocks[middle].from as usize;
@@ -240,7 +252,6 @@ impl<const S: usize> Tree<S> {
     /// Renames the groups of all nodes after an edit: `of_face` is the new group of each face.
     pub fn relabel(&mut self, of_face: &[u32]) {
         let mut group = std::mem::take(&mut self.shape.group);
-        self.skip.fill(false);
         // EMPTY says "nothing below", NONE "more than one group".
         const EMPTY: u32 = NONE - 1;
         let join = |a: &u32, b: &u32| match (*a, *b) {
