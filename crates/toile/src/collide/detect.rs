@@ -5,6 +5,7 @@
 //! same bits on any number of threads. It knows no masses and no forces. [`super::brute`] gives the same answer from
 //! first principles; [`super::trial`] compares the two on random scenes.
 
+use super::coherence::Tracking;
 use super::engine::Engine;
 use super::flatness::Curvature;
 use super::kdop::Dop;
@@ -97,6 +98,8 @@ pub struct Query {
     /// How far vertices may go [m] before their boxes are made anew (M03-8); 0 makes all boxes anew each time. Boxes are
     /// larger by this much, so nothing is missed. For surfaces given without velocities and reaches only.
     pub lazy: f64,
+    /// What is made of the step before.
+    pub tracking: Tracking,
 }
 
 impl Default for Query {
@@ -109,6 +112,7 @@ impl Default for Query {
             features: Features::All,
             curvature: Curvature::Off,
             lazy: 0.0,
+            tracking: Tracking::Off,
         }
     }
 }
@@ -383,8 +387,14 @@ impl Detector {
         query: &Query,
         contacts: &mut Vec<Contact>,
     ) -> Result<Counters, DetectError> {
-        let mut counters = self.update(motions, query)?;
+        self.check(motions, query)?;
         contacts.clear();
+        if let Some((margin, restart)) = coherent(motions, query) {
+            return Ok(with_engine!(&mut self.inner, engine => {
+                engine.recall(motions, query, (margin, restart), contacts)
+            }));
+        }
+        let mut counters = self.update(motions, query)?;
         counters.add(&with_engine!(&mut self.inner, engine => engine.walk(motions, query, contacts)));
         Ok(counters)
     }
@@ -413,6 +423,20 @@ impl Detector {
             }
         });
         Ok(())
+    }
+}
+
+/// Whether reuse applies to a question: its margin [m] and restart.
+fn coherent(motions: &[Motion], query: &Query) -> Option<(f64, u32)> {
+    let plain = query.report == Report::Start
+        && query.features == Features::All
+        && query.inflation == Inflation::Still
+        && motions.iter().all(|m| m.reach.is_none());
+    match query.tracking {
+        Tracking::Coherent { margin, restart } if plain && margin >= 0.0 && margin.is_finite() => {
+            Some((margin, restart))
+        }
+        _ => None,
     }
 }
 

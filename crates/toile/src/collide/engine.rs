@@ -4,6 +4,7 @@
 //! them. How many is fixed, so the work is cut in the same places on any number of threads; what workers found is
 //! joined in order and sorted by integer keys.
 
+use super::coherence::{Front, Memory, Track, Tracking};
 use super::detect::{Contact, Counters, Kind, Motion, Query};
 use super::flatness::Curvature;
 use super::object::Object;
@@ -12,6 +13,7 @@ use super::surface::{NONE, Role, Surface};
 use super::traverse::{Ask, Visit, Walk, Worker, indices};
 use crate::math::{DVec3, parallel};
 use rayon::prelude::*;
+use std::collections::BTreeMap;
 
 /// Pieces into which a large walk is cut.
 const PIECES: usize = 256;
@@ -25,6 +27,11 @@ pub(super) struct Engine<const S: usize> {
     workers: Vec<Worker>,
     visits: [Vec<Visit>; 2],
     keys: Vec<u64>,
+    /// By pair of ids.
+    fronts: BTreeMap<[u32; 2], Front>,
+    memories: BTreeMap<[u32; 2], Memory>,
+    /// By id.
+    tracks: BTreeMap<u32, Track>,
 }
 
 impl<const S: usize> Engine<S> {
@@ -34,6 +41,9 @@ impl<const S: usize> Engine<S> {
 
     pub fn remove(&mut self, id: u32) -> bool {
         let before = self.objects.len();
+        self.fronts.retain(|pair, _| !pair.contains(&id));
+        self.memories.retain(|pair, _| !pair.contains(&id));
+        self.tracks.remove(&id);
         self.objects.retain(|o| o.id != id);
         self.objects.len() < before
     }
@@ -77,7 +87,7 @@ impl<const S: usize> Engine<S> {
 
     /// All pairs of objects in ascending order, each object with itself first.
     pub fn walk(&mut self, motions: &[Motion], query: &Query, contacts: &mut Vec<Contact>) -> Counters {
-        let Engine { objects, workers, visits, keys } = self;
+        let Engine { objects, workers, visits, keys, fronts, .. } = self;
         workers.resize_with(PIECES, Worker::default);
         let mut counters = Counters::default();
         let ask =
@@ -90,13 +100,86 @@ impl<const S: usize> Engine<S> {
                 let own = i == j;
                 let flat = (own && query.curvature != Curvature::Off).then_some(&first.flat);
                 let walk = Walk { a: first.side(motion), b: second.side(other), own, flat, ask };
-                let used = spread(&walk, workers, visits, &mut counters);
+                let used = if let Tracking::Separations { restart } = query.tracking {
+                    workers[0].clear();
+                    let front = fronts.entry([first.id, second.id]).or_default();
+                    front.run(&walk, &mut workers[0], restart, [first.edits, second.edits]);
+                    1
+                } else {
+                    spread(&walk, workers, visits, &mut counters)
+                };
                 let found = Found { walk, objects: [first.id, second.id] };
                 found.collect(&mut workers[..used], keys, contacts);
                 workers[..used].iter().for_each(|w| counters.add(&w.counters));
             }
         }
         counters
+    }
+}
+
+impl<const S: usize> Engine<S> {
+    /// Like [`Engine::update`] and [`Engine::walk`], looking only at pairs of nodes that may have moved by the margin.
+    pub fn recall(
+        &mut self,
+        motions: &[Motion],
+        query: &Query,
+        (margin, restart): (f64, u32),
+        contacts: &mut Vec<Contact>,
+    ) -> Counters {
+        let mut counters = Counters::default();
+        let mut known = true;
+        for (object, motion) in self.objects.iter().zip(motions) {
+            known &= self.tracks.entry(object.id).or_default().follow(&object.side(motion));
+        }
+        let purpose = (query.epsilon, margin, restart);
+        let within = query.curvature == Curvature::Off;
+        let mut stale = !within;
+        self.each_pair(motions, |engine, [i, j]| {
+            let (a, b) = (&engine.objects[i], &engine.objects[j]);
+            let tracks = [&engine.tracks[&a.id], &engine.tracks[&b.id]];
+            let memory = engine.memories.entry([a.id, b.id]).or_default();
+            stale |= (i != j || within) && memory.age(tracks, known, [a.edits, b.edits], purpose);
+        });
+        let wide = Query { epsilon: query.epsilon + margin, ..*query };
+        if stale {
+            counters.add(&self.update(motions, &wide));
+        }
+        let mut keys = std::mem::take(&mut self.keys);
+        let mut worker = self.workers.pop().unwrap_or_default();
+        let ask = |epsilon| Ask { epsilon, dt: query.dt, report: query.report, features: query.features };
+        self.each_pair(motions, |engine, [i, j]| {
+            let (a, b) = (&engine.objects[i], &engine.objects[j]);
+            let (own, flat) = (i == j, (i == j && !within).then_some(&a.flat));
+            let (side_a, side_b) = (a.side(&motions[i]), b.side(&motions[j]));
+            let walk = Walk { a: side_a, b: side_b, own, flat, ask: ask(query.epsilon) };
+            worker.clear();
+            if own && !within {
+                worker.stack.extend(walk.start(&mut counters));
+                walk.run(&mut worker);
+            } else if let Some(memory) = engine.memories.get_mut(&[a.id, b.id]) {
+                let wide = Walk { ask: ask(wide.epsilon), ..walk };
+                memory.run(&wide, &walk, &mut worker, margin);
+            }
+            let found = Found { walk, objects: [a.id, b.id] };
+            found.collect(std::slice::from_mut(&mut worker), &mut keys, contacts);
+            counters.add(&worker.counters);
+        });
+        self.keys = keys;
+        self.workers.push(worker);
+        counters
+    }
+
+    /// Calls `each` for every pair of objects with faces that may meet, in order.
+    fn each_pair(&mut self, motions: &[Motion], mut each: impl FnMut(&mut Engine<S>, [usize; 2])) {
+        for i in 0..motions.len() {
+            for j in i..motions.len() {
+                let of = |k: usize| (&self.objects[k].surface, self.objects[k].tree.nodes().is_empty());
+                let ((a, no_a), (b, no_b)) = (of(i), of(j));
+                if !(no_a || no_b || a.role() == Role::Body && b.role() == Role::Body) {
+                    each(self, [i, j]);
+                }
+            }
+        }
     }
 }
 

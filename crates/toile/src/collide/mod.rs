@@ -2,11 +2,13 @@
 pub mod brute;
 pub mod build;
 pub mod certify;
+pub mod coherence;
 pub mod cones;
 pub mod contour;
 pub mod detect;
 mod engine;
 pub mod flatness;
+pub mod gjk;
 pub mod kdop;
 mod object;
 pub mod proximity;
@@ -15,6 +17,7 @@ pub mod traverse;
 pub mod tree;
 pub mod trial;
 
+pub use coherence::Tracking;
 pub use detect::{
     Contact, Counters, DetectError, Detector, Features, Inflation, Kind, Motion, Query, Report, Settings,
 };

@@ -17,6 +17,8 @@ pub(super) struct Object<const S: usize> {
     pub tree: Tree<S>,
     pub flat: Flatness,
     pub vertex_boxes: Vec<Kdop<S>>,
+    /// Edits so far.
+    pub edits: u32,
     arity: usize,
     lazy: Lazy,
 }
@@ -44,6 +46,7 @@ impl<const S: usize> Object<S> {
             surface,
             tree,
             flat: Flatness::default(),
+            edits: 0,
             arity,
             lazy: Lazy::default(),
         }
@@ -64,6 +67,7 @@ impl<const S: usize> Object<S> {
         self.vertex_boxes.clear();
         self.vertex_boxes.resize(surface.vertices(), Kdop::EMPTY);
         self.surface = surface;
+        self.edits += 1;
         self.flat.forget();
         self.lazy = Lazy::default();
         kept

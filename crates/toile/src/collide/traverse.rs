@@ -183,7 +183,7 @@ impl<'a, const S: usize> Walk<'a, S> {
     }
 
     /// The features that two faces own, against each other.
-    fn leaves(&self, visit: Visit, worker: &mut Worker) {
+    pub fn leaves(&self, visit: Visit, worker: &mut Worker) {
         let (leaf_a, leaf_b) = (self.a.tree.nodes()[visit.a as usize], self.b.tree.nodes()[visit.b as usize]);
         let (fa, fb) = (leaf_a.first, leaf_b.first);
         if fa == NONE || fb == NONE {

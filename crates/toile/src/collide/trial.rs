@@ -4,6 +4,7 @@
 //! faces, several objects that share nothing), their motion, the kind of k-DOP and tree, and the question asked.
 
 use super::brute::{self, Placed};
+use super::coherence::Tracking;
 use super::cones::ConeMerge;
 use super::detect::{Contact, Detector, Features, Inflation, Motion, Query, Report, Settings};
 use super::flatness::Curvature;
@@ -85,7 +86,7 @@ pub fn run(seed: u64) -> Outcome {
     }
     let mut outcome = Outcome { lossy: query.inflation.is_lossy(), ..Outcome::default() };
     scene.ask(&mut detector, &query, &mut dice, &mut outcome);
-    if query.lazy > 0.0 {
+    if query.inflation == Inflation::Still {
         scene.drift(&mut detector, &query, &mut dice, &mut outcome);
     }
     if dice.below(3) == 0 {
@@ -121,7 +122,12 @@ fn roll_query(dice: &mut Dice) -> Query {
     };
     let epsilon = [0.0, 1e-6, 0.01, 0.05, 0.2][dice.below(5)];
     let lazy = if inflation == Inflation::Still && dice.below(2) == 0 { 0.02 } else { 0.0 };
-    Query { epsilon, dt: 0.1, inflation, report, features, curvature, lazy }
+    let tracking = match dice.below(3) {
+        0 => Tracking::Separations { restart: 3 },
+        1 => Tracking::Coherent { margin: [0.0, 0.03, 0.1][dice.below(3)], restart: 3 },
+        _ => Tracking::Off,
+    };
+    Query { epsilon, dt: 0.1, inflation, report, features, curvature, lazy, tracking }
 }
 
 impl Scene {
@@ -189,7 +195,8 @@ impl Scene {
         query: &Query,
         outcome: &mut Outcome,
     ) {
-        let broad = Query { report: Report::Boxes, curvature: Curvature::Off, ..*query };
+        let broad =
+            Query { report: Report::Boxes, curvature: Curvature::Off, tracking: Tracking::Off, ..*query };
         let mut found = Vec::new();
         if detector.detect(motions, &broad, &mut found).is_err() {
             outcome.wrong += 1;
