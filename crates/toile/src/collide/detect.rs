@@ -197,6 +197,8 @@ pub struct Counters {
     pub cone_tests: u64,
     /// Pairs of faces reached.
     pub leaf_pairs: u64,
+    /// Pairs of faces that no plane keeps apart.
+    pub face_pairs: u64,
     /// Boxes of features compared.
     pub feature_tests: u64,
     /// Closest points computed.
@@ -213,6 +215,7 @@ impl Counters {
         self.box_tests += other.box_tests;
         self.cone_tests += other.cone_tests;
         self.leaf_pairs += other.leaf_pairs;
+        self.face_pairs += other.face_pairs;
         self.feature_tests += other.feature_tests;
         self.narrow_calls += other.narrow_calls;
         self.depth = self.depth.max(other.depth);

@@ -1,4 +1,5 @@
 //! Detection and certification.
+mod apart;
 pub mod brute;
 pub mod build;
 pub mod certify;
@@ -24,3 +25,6 @@ pub use detect::{
 pub use flatness::Curvature;
 pub use kdop::Dop;
 pub use surface::{Role, Surface};
+
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,6 @@
 //! Walks down two trees, or one against itself, to the pairs of features that are close (M03-13, M03-14).
 
+use super::apart;
 use super::detect::{Counters, Features, Report};
 use super::flatness::Flatness;
 use super::kdop::Kdop;
@@ -190,6 +191,10 @@ impl<'a, const S: usize> Walk<'a, S> {
             return;
         }
         worker.counters.leaf_pairs += 1;
+        if self.ask.report != Report::Boxes && self.apart(fa, fb) {
+            return;
+        }
+        worker.counters.face_pairs += 1;
         let (box_a, box_b) = (&self.a.tree.boxes()[visit.a as usize], &self.b.tree.boxes()[visit.b as usize]);
         let Worker { vertex_face, face_vertex, edge_edge, samples, counters, .. } = worker;
         self.vertices(&self.a, fa, &self.b, fb, box_b, vertex_face, counters);
@@ -201,6 +206,21 @@ impl<'a, const S: usize> Walk<'a, S> {
                 self.samples(&self.a, fa, &self.b, fb, &mut samples[0], counters);
                 self.samples(&self.b, fb, &self.a, fa, &mut samples[1], counters);
             }
+        }
+    }
+
+    /// Whether a plane keeps two faces farther apart than anything reported, at every moment asked about.
+    #[inline]
+    fn apart(&self, fa: u32, fb: u32) -> bool {
+        let (a, b) = (self.a.surface.faces()[fa as usize], self.b.surface.faces()[fb as usize]);
+        let common = if self.own { apart::shared(a, b) } else { (0, 0) };
+        let limit = self.limit(&self.a, &a, &self.b, &b);
+        let at = |t: f64| apart::faces(a.map(|v| self.a.at(v, t)), b.map(|v| self.b.at(v, t)), common, limit);
+        match self.ask.report {
+            Report::Boxes => false,
+            Report::Start => at(0.0),
+            Report::End => at(self.ask.dt),
+            Report::Ends => at(0.0) && at(self.ask.dt),
         }
     }
 
