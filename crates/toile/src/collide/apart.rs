@@ -23,8 +23,8 @@ pub(super) fn shared(a: [u32; 3], b: [u32; 3]) -> (u8, u8) {
 
 /// Whether all features of two faces that have no common vertex are farther apart than `limit` [m], as far as a few planes
 /// can tell. `common` is what [`shared`] says.
-#[inline]
-pub(super) fn faces(a: [DVec3; 3], b: [DVec3; 3], common: (u8, u8), limit: f64) -> bool {
+#[inline(always)]
+pub(super) fn faces(a: &[DVec3; 3], b: &[DVec3; 3], common: (u8, u8), limit: f64) -> bool {
     // More than projections and distances lose to rounding.
     let sum = a[0].abs() + a[1].abs() + a[2].abs() + b[0].abs() + b[1].abs() + b[2].abs();
     let limit = limit + 4e-15 * (sum.x + sum.y + sum.z);
@@ -32,9 +32,7 @@ pub(super) fn faces(a: [DVec3; 3], b: [DVec3; 3], common: (u8, u8), limit: f64) 
     match common {
         (0, 0) => {
             let normal = |t: &[DVec3; 3]| (t[1] - t[0]).cross(t[2] - t[0]);
-            parts(&a, &b, normal(&a), limit)
-                || parts(&a, &b, normal(&b), limit)
-                || parts(&a, &b, middles, limit)
+            parts(a, b, normal(a), limit) || parts(a, b, normal(b), limit) || parts(a, b, middles, limit)
         }
         (i @ (1 | 2 | 4), j @ (1 | 2 | 4)) => {
             let (i, j) = (i as usize >> 1, j as usize >> 1);
@@ -50,10 +48,11 @@ pub(super) fn faces(a: [DVec3; 3], b: [DVec3; 3], common: (u8, u8), limit: f64) 
 }
 
 /// Whether the projections on n are farther apart than `limit` [m].
-#[inline]
+#[inline(always)]
 fn parts(a: &[DVec3; 3], b: &[DVec3; 3], n: DVec3, limit: f64) -> bool {
-    let [a1, a2] = [a[1], a[2]].map(|x| n.dot(x - a[0]));
-    let [b0, b1, b2] = b.map(|x| n.dot(x - a[0]));
+    let along = |x: DVec3| n.dot(x - a[0]);
+    let (a1, a2) = (along(a[1]), along(a[2]));
+    let (b0, b1, b2) = (along(b[0]), along(b[1]), along(b[2]));
     let above = b0.min(b1).min(b2) - a1.max(a2).max(0.0);
     let below = a1.min(a2).min(0.0) - b0.max(b1).max(b2);
     let gap = above.max(below);
@@ -101,7 +100,7 @@ mod tests {
             let corners = |t: [u32; 3]| t.map(|v| x[v as usize]);
             let truth = least(&x, a, b);
             let limit = truth * (0.5 + random::unit(32, i));
-            let apart = faces(corners(a), corners(b), common, limit);
+            let apart = faces(&corners(a), &corners(b), common, limit);
             assert!(!apart || truth > limit, "{i}: {truth} within {limit}");
             if limit < truth {
                 counts[usize::from(common.0 != 0)][usize::from(apart)] += 1;

@@ -63,7 +63,7 @@ impl Front {
             if walk.a.tree.nodes().is_empty() || walk.b.tree.nodes().is_empty() {
                 return;
             }
-            self.ends.push(Visit { a: 0, b: 0, depth: 0 });
+            self.ends.push(Visit::START);
         }
         self.age += 1;
         let Front { ends, spare, stack, .. } = self;
@@ -81,7 +81,7 @@ impl Front {
 impl<const S: usize> Walk<'_, S> {
     /// One visit of a walk that remembers its ends: goes down to all children, or ends here.
     fn step(&self, visit: Visit, stack: &mut Vec<Visit>, ends: &mut Vec<Visit>, worker: &mut Worker) {
-        let Visit { a, b, depth } = visit;
+        let (a, b, depth) = visit.open();
         worker.counters.depth = worker.counters.depth.max(u64::from(depth));
         let (na, nb) = (self.a.tree.nodes()[a as usize], self.b.tree.nodes()[b as usize]);
         let alone = self.own && a == b;
@@ -108,21 +108,21 @@ impl<const S: usize> Walk<'_, S> {
 
     /// All pairs of children of a visit, overlapping or not.
     fn children(&self, visit: Visit, mut each: impl FnMut(Visit)) {
-        let Visit { a, b, depth } = visit;
+        let (a, b, depth) = visit.open();
         let depth = depth + 1;
         let (na, nb) = (self.a.tree.nodes()[a as usize], self.b.tree.nodes()[b as usize]);
         if self.own && a == b {
             for i in na.first..na.first + na.len {
-                (i..na.first + na.len).for_each(|j| each(Visit { a: i, b: j, depth }));
+                (i..na.first + na.len).for_each(|j| each(Visit::new(i, j, depth)));
             }
             return;
         }
         let (size_a, size_b) =
             (self.a.tree.boxes()[a as usize].size(), self.b.tree.boxes()[b as usize].size());
         if nb.len == 0 || (na.len > 0 && size_a >= size_b) {
-            (na.first..na.first + na.len).for_each(|a| each(Visit { a, b, depth }));
+            (na.first..na.first + na.len).for_each(|a| each(Visit::new(a, b, depth)));
         } else {
-            (nb.first..nb.first + nb.len).for_each(|b| each(Visit { a, b, depth }));
+            (nb.first..nb.first + nb.len).for_each(|b| each(Visit::new(a, b, depth)));
         }
     }
 }
@@ -208,15 +208,15 @@ impl Memory {
             || self.kept.is_empty()
         {
             self.kept.clear();
-            self.kept.push(Kept { visit: Visit { a: 0, b: 0, depth: 0 }, moved: f64::INFINITY, to: [0; 3] });
+            self.kept.push(Kept { visit: Visit::START, moved: f64::INFINITY, to: [0; 3] });
             self.lists.iter_mut().for_each(Vec::clear);
             (self.age, self.stamp, self.purpose) = (0, stamp, purpose);
             return true;
         }
         let mut expired = false;
         for kept in &mut self.kept {
-            let (a, b) = (kept.visit.a as usize, kept.visit.b as usize);
-            kept.moved += relative(&tracks[0].drift[a], &tracks[1].drift[b]);
+            let (a, b, _) = kept.visit.open();
+            kept.moved += relative(&tracks[0].drift[a as usize], &tracks[1].drift[b as usize]);
             expired |= kept.is_stale(margin);
         }
         expired
@@ -257,14 +257,14 @@ impl Memory {
 impl Kept {
     fn is_stale(&self, margin: f64) -> bool {
         // 1e-9: sums are rounded.
-        !(self.moved <= margin * (1.0 - 1e-9))
+        self.moved > margin * (1.0 - 1e-9)
     }
 }
 
 impl<const S: usize> Walk<'_, S> {
     /// Whether a pair of nodes is remembered as one: apart, or small, or without children.
     fn ends(&self, visit: Visit, counters: &mut Counters) -> bool {
-        let Visit { a, b, .. } = visit;
+        let (a, b, _) = visit.open();
         if !(self.own && a == b) {
             counters.box_tests += 1;
             if !self.a.tree.boxes()[a as usize].overlaps(&self.b.tree.boxes()[b as usize]) {
@@ -277,9 +277,10 @@ impl<const S: usize> Walk<'_, S> {
 
     /// Walks down from a pair of nodes and appends what is close to `lists`.
     fn collect(&self, visit: Visit, worker: &mut Worker, lists: &mut [Vec<u64>; 3]) {
-        let apart = !(self.own && visit.a == visit.b)
-            && !self.a.tree.boxes()[visit.a as usize].overlaps(&self.b.tree.boxes()[visit.b as usize]);
-        if !apart {
+        let (a, b, _) = visit.open();
+        let alone = self.own && a == b;
+        let (box_a, box_b) = (&self.a.tree.boxes()[a as usize], &self.b.tree.boxes()[b as usize]);
+        if alone || box_a.overlaps(box_b) {
             worker.stack.push(visit);
             self.run(worker);
             lists[0].append(&mut worker.vertex_face);

@@ -87,7 +87,7 @@ mod tests {
     fn horseshoe(n: u32, turn: f64) -> (Surface, Vec<DVec3>) {
         let corner = |k: u32| {
             let (sin, cos) = libm::sincos(turn * f64::from(k / 2) / f64::from(n));
-            let radius = if k % 2 == 0 { 1.0 } else { 1.3 };
+            let radius = if k.is_multiple_of(2) { 1.0 } else { 1.3 };
             DVec3::new(radius * cos, 0.02 * f64::from(k / 2), -radius * sin)
         };
         let x: Vec<DVec3> = (0..2 * (n + 1)).map(corner).collect();

@@ -147,11 +147,11 @@ impl<const S: usize> Kdop<S> {
     pub fn overlaps(&self, other: &Kdop<S>) -> bool {
         // The first three slabs together: three compares are cheaper than two jumps.
         let first = S.min(3);
-        let mut apart = false;
+        let mut meet = true;
         for i in 0..first {
-            apart |= !(self.lo[i] <= other.hi[i]) | !(other.lo[i] <= self.hi[i]);
+            meet &= (self.lo[i] <= other.hi[i]) & (other.lo[i] <= self.hi[i]);
         }
-        if apart {
+        if !meet {
             return false;
         }
         for i in first..S {

@@ -13,6 +13,7 @@ pub mod gjk;
 pub mod kdop;
 mod object;
 pub mod proximity;
+pub mod quad;
 pub mod surface;
 pub mod traverse;
 pub mod tree;

@@ -139,7 +139,7 @@ impl<const S: usize> Object<S> {
         let still = |b: usize| moved[b] <= query.lazy * (1.0 - 1e-9);
         let refitted = self.tree.refit_lazily(still, |face| inflate.face_afresh(surface, face));
         for m in moved.iter_mut() {
-            if !(*m <= query.lazy * (1.0 - 1e-9)) {
+            if *m > query.lazy * (1.0 - 1e-9) {
                 *m = 0.0;
             }
         }

@@ -71,7 +71,7 @@ fn a_concave_outline_is_found() {
     let corner = |k: u32| {
         // A horseshoe whose ends overlap after a full turn, one a little above the other.
         let (sin, cos) = libm::sincos(6.6 * f64::from(k / 2) / f64::from(n));
-        let radius = if k % 2 == 0 { 1.0 } else { 1.3 };
+        let radius = if k.is_multiple_of(2) { 1.0 } else { 1.3 };
         DVec3::new(radius * cos, 0.002 * f64::from(k / 2), -radius * sin)
     };
     let x: Vec<DVec3> = (0..2 * (n + 1)).map(corner).collect();

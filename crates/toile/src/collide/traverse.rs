@@ -49,9 +49,26 @@ pub(super) struct Walk<'a, const S: usize> {
 /// different nodes have been found to overlap.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Visit {
-    pub a: u32,
-    pub b: u32,
-    pub depth: u32,
+    /// Both in one word: written in halves and read as a whole, a pair would wait for its own way to the cache.
+    pair: u64,
+    depth: u32,
+}
+
+impl Visit {
+    /// The roots.
+    pub const START: Visit = Visit { pair: 0, depth: 0 };
+
+    #[inline]
+    pub fn new(a: u32, b: u32, depth: u32) -> Visit {
+        Visit { pair: key(a, b), depth }
+    }
+
+    /// The nodes, and the depth of the walk.
+    #[inline]
+    pub fn open(self) -> (u32, u32, u32) {
+        let [a, b] = indices(self.pair);
+        (a, b, self.depth)
+    }
 }
 
 /// What one thread of a walk writes; kept from step to step, so nothing is allocated once it has grown.
@@ -104,7 +121,7 @@ impl<'a, const S: usize> Walk<'a, S> {
                 return None;
             }
         }
-        Some(Visit { a: 0, b: 0, depth: 0 })
+        Some(Visit::START)
     }
 
     /// The same with the sides exchanged.
@@ -127,38 +144,30 @@ impl<'a, const S: usize> Walk<'a, S> {
     /// Puts the overlapping pairs of children of a visit on `out`. False for two leaves, which have no children.
     #[inline]
     pub fn expand(&self, visit: Visit, out: &mut Vec<Visit>, counters: &mut Counters) -> bool {
-        let depth = visit.depth + 1;
-        if self.own && visit.a == visit.b {
-            self.expand_self(visit.a, depth, out, counters);
+        let (a, b, depth) = visit.open();
+        let depth = depth + 1;
+        if self.own && a == b {
+            self.expand_self(a, depth, out, counters);
             return true;
         }
-        if self.flat.is_some_and(|flat| flat.pair(self.a.surface, self.a.tree, [visit.a, visit.b], counters))
-        {
+        if self.flat.is_some_and(|flat| flat.pair(self.a.surface, self.a.tree, [a, b], counters)) {
             return true;
         }
-        let (na, nb) = (self.a.tree.nodes()[visit.a as usize], self.b.tree.nodes()[visit.b as usize]);
+        let (na, nb) = (self.a.tree.nodes()[a as usize], self.b.tree.nodes()[b as usize]);
         if na.len == 0 && nb.len == 0 {
             return false;
         }
         let (boxes_a, boxes_b) = (self.a.tree.boxes(), self.b.tree.boxes());
-        let (box_a, box_b) = (&boxes_a[visit.a as usize], &boxes_b[visit.b as usize]);
+        let (box_a, box_b) = (&boxes_a[a as usize], &boxes_b[b as usize]);
         // All children of the larger against the smaller (M03-13).
         if nb.len == 0 || (na.len > 0 && box_a.size() >= box_b.size()) {
             counters.box_tests += u64::from(na.len);
-            let children = &boxes_a[na.first as usize..(na.first + na.len) as usize];
-            for (child, a) in children.iter().zip(na.first..) {
-                if child.overlaps(box_b) {
-                    out.push(Visit { a, b: visit.b, depth });
-                }
-            }
+            let push = |a| out.push(Visit::new(a, b, depth));
+            self.a.tree.quads().meeting(a, na, box_b, push);
         } else {
             counters.box_tests += u64::from(nb.len);
-            let children = &boxes_b[nb.first as usize..(nb.first + nb.len) as usize];
-            for (child, b) in children.iter().zip(nb.first..) {
-                if child.overlaps(box_a) {
-                    out.push(Visit { a: visit.a, b, depth });
-                }
-            }
+            let push = |b| out.push(Visit::new(a, b, depth));
+            self.b.tree.quads().meeting(b, nb, box_a, push);
         }
         true
     }
@@ -174,18 +183,19 @@ impl<'a, const S: usize> Walk<'a, S> {
         let end = node.first + node.len;
         counters.box_tests += u64::from(node.len * (node.len - 1) / 2);
         for a in node.first..end {
-            out.push(Visit { a, b: a, depth });
-            for b in a + 1..end {
-                if boxes[a as usize].overlaps(&boxes[b as usize]) {
-                    out.push(Visit { a, b, depth });
+            out.push(Visit::new(a, a, depth));
+            self.a.tree.quads().meeting(n, node, &boxes[a as usize], |b| {
+                if b > a {
+                    out.push(Visit::new(a, b, depth));
                 }
-            }
+            });
         }
     }
 
     /// The features that two faces own, against each other.
     pub fn leaves(&self, visit: Visit, worker: &mut Worker) {
-        let (leaf_a, leaf_b) = (self.a.tree.nodes()[visit.a as usize], self.b.tree.nodes()[visit.b as usize]);
+        let (a, b, _) = visit.open();
+        let (leaf_a, leaf_b) = (self.a.tree.nodes()[a as usize], self.b.tree.nodes()[b as usize]);
         let (fa, fb) = (leaf_a.first, leaf_b.first);
         if fa == NONE || fb == NONE {
             return;
@@ -195,7 +205,7 @@ impl<'a, const S: usize> Walk<'a, S> {
             return;
         }
         worker.counters.face_pairs += 1;
-        let (box_a, box_b) = (&self.a.tree.boxes()[visit.a as usize], &self.b.tree.boxes()[visit.b as usize]);
+        let (box_a, box_b) = (&self.a.tree.boxes()[a as usize], &self.b.tree.boxes()[b as usize]);
         let Worker { vertex_face, face_vertex, edge_edge, samples, counters, .. } = worker;
         self.vertices(&self.a, fa, &self.b, fb, box_b, vertex_face, counters);
         self.vertices(&self.b, fb, &self.a, fa, box_a, face_vertex, counters);
@@ -215,7 +225,7 @@ impl<'a, const S: usize> Walk<'a, S> {
         let (a, b) = (self.a.surface.faces()[fa as usize], self.b.surface.faces()[fb as usize]);
         let common = if self.own { apart::shared(a, b) } else { (0, 0) };
         let limit = self.limit(&self.a, &a, &self.b, &b);
-        let at = |t: f64| apart::faces(a.map(|v| self.a.at(v, t)), b.map(|v| self.b.at(v, t)), common, limit);
+        let at = |t: f64| apart::faces(&self.a.face_at(a, t), &self.b.face_at(b, t), common, limit);
         match self.ask.report {
             Report::Boxes => false,
             Report::Start => at(0.0),
@@ -347,7 +357,7 @@ impl<'a, const S: usize> Walk<'a, S> {
     #[inline]
     pub fn close_vertex(&self, near: &Side<'a, S>, v: u32, far: &Side<'a, S>, face: [u32; 3]) -> bool {
         let limit = self.limit(near, &[v], far, &face);
-        self.reported(limit, |t| vertex_face(near.at(v, t), face.map(|c| far.at(c, t))))
+        self.reported(limit, |t| vertex_face(near.at(v, t), far.face_at(face, t)))
     }
 
     #[inline]
@@ -355,13 +365,13 @@ impl<'a, const S: usize> Walk<'a, S> {
         let a = self.a.surface.edges()[pair[0] as usize];
         let b = self.b.surface.edges()[pair[1] as usize];
         let limit = self.limit(&self.a, &a, &self.b, &b);
-        self.reported(limit, |t| edge_edge(a.map(|v| self.a.at(v, t)), b.map(|v| self.b.at(v, t))))
+        self.reported(limit, |t| edge_edge(self.a.edge_at(a, t), self.b.edge_at(b, t)))
     }
 
     #[inline]
     pub fn close_sample(&self, near: &Side<'a, S>, sample: u32, far: &Side<'a, S>, face: [u32; 3]) -> bool {
         let limit = self.limit(near, near.sample_vertices(sample), far, &face);
-        self.reported(limit, |t| vertex_face(near.sample(sample, t), face.map(|c| far.at(c, t))))
+        self.reported(limit, |t| vertex_face(near.sample(sample, t), far.face_at(face, t)))
     }
 }
 
@@ -373,6 +383,18 @@ impl<'a, const S: usize> Side<'a, S> {
             Some(velocity) if t > 0.0 => self.x[v as usize] + velocity[v as usize] * t,
             _ => self.x[v as usize],
         }
+    }
+
+    /// Where the corners of a face are. Spelled out: `map` would pass each through memory in pieces.
+    #[inline(always)]
+    pub fn face_at(&self, face: [u32; 3], t: f64) -> [DVec3; 3] {
+        [self.at(face[0], t), self.at(face[1], t), self.at(face[2], t)]
+    }
+
+    /// Where the ends of an edge are.
+    #[inline(always)]
+    pub fn edge_at(&self, edge: [u32; 2], t: f64) -> [DVec3; 2] {
+        [self.at(edge[0], t), self.at(edge[1], t)]
     }
 
     /// Inflated box of an edge. Where its ends reach differently far, both count with the farther.

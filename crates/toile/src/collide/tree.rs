@@ -6,6 +6,7 @@
 
 use super::build::{Node, Shape, build};
 use super::kdop::Kdop;
+use super::quad::Quads;
 use super::surface::{Groups, NONE};
 
 /// Most faces in a block.
@@ -27,6 +28,8 @@ pub struct Block {
 pub struct Tree<const S: usize> {
     shape: Shape,
     boxes: Vec<Kdop<S>>,
+    /// The same boxes, those of siblings side by side.
+    quads: Quads<S>,
     /// Leaf of each face.
     leaf: Vec<u32>,
     blocks: Vec<Block>,
@@ -49,7 +52,16 @@ impl<const S: usize> Tree<S> {
         let body = shape.nodes.len();
         let (blocks, top) = cut(&shape);
         let skip = vec![false; blocks.len()];
-        let mut tree = Tree { boxes: vec![Kdop::EMPTY; body], shape, leaf, blocks, top, body, skip };
+        let mut tree = Tree {
+            boxes: vec![Kdop::EMPTY; body],
+            quads: Quads::new(&shape.nodes),
+            shape,
+            leaf,
+            blocks,
+            top,
+            body,
+            skip,
+        };
         tree.refit(|face| boxes[face as usize]);
         tree
     }
@@ -62,6 +74,11 @@ impl<const S: usize> Tree<S> {
     /// The box of each node.
     pub fn boxes(&self) -> &[Kdop<S>] {
         &self.boxes
+    }
+
+    /// The boxes of siblings, four at a time.
+    pub fn quads(&self) -> &Quads<S> {
+        &self.quads
     }
 
     /// Group to which all faces below a node belong, or [`NONE`].
@@ -111,6 +128,7 @@ impl<const S: usize> Tree<S> {
     fn refit_some(&mut self, leaf: impl Fn(u32) -> Kdop<S> + Sync) -> usize {
         let mut boxes = std::mem::take(&mut self.boxes);
         let refitted = self.climb(&mut boxes, &leaf, &|a, b| a.union(b), &Kdop::EMPTY, &self.skip);
+        self.quads.update(&boxes);
         self.boxes = boxes;
         refitted
     }
@@ -246,6 +264,7 @@ impl<const S: usize> Tree<S> {
         }
         self.leaf = leaf;
         self.boxes.resize(self.shape.nodes.len(), Kdop::EMPTY);
+        self.quads = Quads::new(&self.shape.nodes);
         true
     }
 
