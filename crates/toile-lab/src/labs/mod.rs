@@ -4,6 +4,7 @@ pub mod aligned_springs;
 pub mod bending_patch;
 pub mod cantilever;
 pub mod catenary;
+pub mod detection;
 pub mod drape;
 pub mod fall;
 pub mod forms;

@@ -1,4 +1,18 @@
 //! Detection and certification.
+//!
+//! Detection takes surfaces in motion and reports features that are close: each pair once, sorted, the same bits on any
+//! number of threads. In the order of a step:
+//!
+//! 1. `object` gives every vertex and face a box ([`kdop`]) that holds everything it may touch, inflated by the
+//!    contact distance and its motion ([`cones`]); [`tree`] joins them upwards, block by block ([`build`] made the tree).
+//! 2. [`flatness`] finds the parts of a surface that cannot meet themselves ([`contour`] for the exact criterion).
+//! 3. `traverse` walks down pairs of trees, four children at a time ([`quad`]), to pairs of faces; a plane between
+//!    them (`apart`) or boxes of features end most of these.
+//! 4. [`proximity`] computes closest points ([`gjk`] those of polygons); `engine` sorts what was found.
+//!
+//! [`coherence`] starts from the step before. [`brute`] is the oracle, [`trial`] compares the two on random scenes.
+//! [`certify`] is the exact checker and shares nothing with any of this.
+
 mod apart;
 pub mod brute;
 pub mod build;
@@ -15,7 +29,7 @@ mod object;
 pub mod proximity;
 pub mod quad;
 pub mod surface;
-pub mod traverse;
+mod traverse;
 pub mod tree;
 pub mod trial;
 
