@@ -234,11 +234,12 @@ impl<'a, const S: usize> Inflate<'a, S> {
     /// A face inflated along its velocity cone (M03 eq. 1; E21, E22), or on all sides where the cone is wide.
     fn oriented(&self, corners: [u32; 3], v: &[DVec3], v_min: f64) -> Kdop<S> {
         let cone = self.cone(corners, v, v_min);
+        let rim = cone.rim();
         let (mut below, mut above) = ([0.0; S], [0.0; S]);
         for (i, n) in normals::<S>().iter().enumerate() {
             let n = DVec3::from_array(*n);
-            above[i] = cone.advance(n, self.query.dt, v_min);
-            below[i] = cone.advance(-n, self.query.dt, v_min);
+            above[i] = cone.advance(n, self.query.dt, v_min, rim);
+            below[i] = cone.advance(-n, self.query.dt, v_min, rim);
         }
         let mut out = Kdop::EMPTY;
         for c in corners {
