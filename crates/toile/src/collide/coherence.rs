@@ -99,7 +99,12 @@ impl<const S: usize> Walk<'_, S> {
         if ends_here {
             ends.push(visit);
         } else if na.len == 0 && nb.len == 0 {
-            self.leaves(visit, worker);
+            // The node above both may have become flat since the list went below it.
+            let faces = [na.first, nb.first];
+            let flat = self.flat.filter(|_| !faces.contains(&NONE));
+            if !flat.is_some_and(|f| f.omits(self.a.surface, self.a.tree, faces[0], faces[1])) {
+                self.leaves(visit, worker);
+            }
             ends.push(visit);
         } else {
             self.children(visit, |child| stack.push(child));
