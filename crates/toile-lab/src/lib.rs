@@ -138,6 +138,36 @@ pub const LABS: &[Lab] = &[
         run: labs::metaballs::run,
     },
     Lab {
+        id: "detection",
+        title: "random scenes: every k-DOP, tree and question against every pair of features",
+        run: labs::detection::run,
+    },
+    Lab {
+        id: "m03-x6",
+        title: "what the curvature criterion spares on smooth cloth, with the same contacts (M03-X6)",
+        run: labs::detection::curvature,
+    },
+    Lab {
+        id: "m03-x7",
+        title: "lazy updates, the list of separations and reuse, slow and fast, with the same contacts (M03-X7)",
+        run: labs::detection::coherence,
+    },
+    Lab {
+        id: "m03-table1",
+        title: "trousers on walking legs: M03's Table 1 and ours, with the same contacts (M03-X2)",
+        run: labs::detection::table1,
+    },
+    Lab {
+        id: "v00-x6",
+        title: "how tight each k-DOP is: two discs, and trees over trousers (V00-X6)",
+        run: labs::detection::tightness,
+    },
+    Lab {
+        id: "arity",
+        title: "depth of the walk and box tests by the number of children (M03 Fig. 4)",
+        run: labs::detection::arity,
+    },
+    Lab {
         id: "same-bits",
         title: "one fingerprint for any number of threads and after resuming in the middle",
         run: labs::same_bits::run,
@@ -155,6 +185,11 @@ pub const BENCHES: &[Lab] = &[
         id: "check",
         title: "the exact checker on folded cloth: milliseconds per frame, by size",
         run: benches::check::run,
+    },
+    Lab {
+        id: "detect",
+        title: "contacts of folded cloth: build, refit and query, by size and threads",
+        run: benches::detect::run,
     },
 ];
 

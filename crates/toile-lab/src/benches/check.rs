@@ -61,7 +61,7 @@ fn measure(shape: &Shape, distance: Distance) -> Result<(Vec<f64>, f64), LabErro
     Ok((times, bad))
 }
 
-fn accordion(shape: &Shape, time: f64) -> Vec<DVec3> {
+pub fn accordion(shape: &Shape, time: f64) -> Vec<DVec3> {
     let (straight, radius) = (0.2, 0.001);
     let period = straight + std::f64::consts::PI * radius;
     let fold = |p: &DVec3| {

@@ -1,4 +1,5 @@
 //! The benchmarks.
 
 pub mod check;
+pub mod detect;
 pub mod hang;
