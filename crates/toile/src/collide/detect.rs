@@ -9,6 +9,7 @@ use super::coherence::Tracking;
 use super::engine::Engine;
 use super::flatness::Curvature;
 use super::kdop::Dop;
+use super::level::Region;
 use super::surface::Surface;
 use crate::math::DVec3;
 use std::fmt;
@@ -375,6 +376,11 @@ impl Detector {
     /// Levels of the hierarchy of an object.
     pub fn depth(&self, object: u32) -> Option<u32> {
         with_engine!(&self.inner, engine => engine.depth(object))
+    }
+
+    /// One level of the hierarchy of an object, as of the last update; level 0 is the whole.
+    pub fn level(&self, object: u32, level: u32) -> Option<Vec<Region>> {
+        with_engine!(&self.inner, engine => engine.level(object, level))
     }
 
     /// Brings the hierarchies up to date without asking anything.

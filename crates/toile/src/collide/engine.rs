@@ -7,6 +7,7 @@
 use super::coherence::{Front, Memory, Track, Tracking};
 use super::detect::{Contact, Counters, Kind, Motion, Query};
 use super::flatness::Curvature;
+use super::level::{Region, regions};
 use super::object::Object;
 use super::proximity::{edge_edge, vertex_face};
 use super::surface::{NONE, Role, Surface};
@@ -67,6 +68,10 @@ impl<const S: usize> Engine<S> {
 
     pub fn depth(&self, id: u32) -> Option<u32> {
         self.objects.iter().find(|o| o.id == id).map(|o| o.tree.depth())
+    }
+
+    pub fn level(&self, id: u32, level: u32) -> Option<Vec<Region>> {
+        self.objects.iter().find(|o| o.id == id).map(|o| regions(&o.tree, level))
     }
 
     pub fn omits(&self, id: u32, a: u32, b: u32) -> bool {

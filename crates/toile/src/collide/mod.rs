@@ -10,7 +10,7 @@
 //!    them (`apart`) or boxes of features end most of these.
 //! 4. [`proximity`] computes closest points ([`gjk`] those of polygons); `engine` sorts what was found.
 //!
-//! [`coherence`] starts from the step before. [`brute`] is the oracle, [`trial`] compares the two on random scenes.
+//! [`level`] shows what a hierarchy looks like. [`coherence`] starts from the step before. [`brute`] is the oracle, [`trial`] compares the two on random scenes.
 //! [`collider`] holds the bodies that cloth meets, [`ccd`] settles what happens between two places of a pair.
 //! [`certify`] is the exact checker and shares nothing with any of this.
 
@@ -28,6 +28,7 @@ mod engine;
 pub mod flatness;
 pub mod gjk;
 pub mod kdop;
+pub mod level;
 mod object;
 pub mod proximity;
 pub mod quad;
