@@ -4,6 +4,7 @@ use crate::fail::Failure;
 use glam::{Vec2, Vec3};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::Path;
+use toile::collide::{Detector, Role, Settings, Surface};
 use toile::forces::membrane::{material_weights, principal_strain};
 use toile_io::build::Built;
 use toile_io::cache::{Cache, CacheFrame};
@@ -27,6 +28,19 @@ pub struct Shown {
     pub quality: Quality,
     /// Draw mesh lines.
     pub wire: bool,
+    /// Draw this of collision detection in place of the cloth.
+    pub hierarchy: Option<Hierarchy>,
+}
+
+/// What to show of collision detection.
+#[derive(Clone, Copy)]
+pub struct Hierarchy {
+    /// Which level; 0 is the whole.
+    pub level: u32,
+    /// Boxes instead of regions.
+    pub boxes: bool,
+    /// How hierarchies are built.
+    pub settings: Settings,
 }
 
 /// Draws frames of one scene.
@@ -52,7 +66,10 @@ impl<'a> Painter<'a> {
         let other = if index > 0 { Some(index - 1) } else { (cache.frames().len() > 1).then_some(1) };
         let before = other.map(|i| cache.read(i)).transpose()?;
         let camera = self.camera(&[&frame], shown);
-        let image = self.draw(&frame, before.as_ref(), &camera, shown);
+        let image = match &shown.hierarchy {
+            Some(hierarchy) => self.draw_hierarchy(&frame, hierarchy, &camera, shown)?,
+            None => self.draw(&frame, before.as_ref(), &camera, shown),
+        };
         save(path, &draw::encode_png(&image).map_err(|e| FileError::from_io(path, "encode", &e))?)
     }
 
@@ -160,6 +177,49 @@ impl<'a> Painter<'a> {
         let [width, height] = self.size(shown).map(|n| n as usize);
         let options = Options { width, height, quality: shown.quality, ..Options::default() };
         draw::render(&scene, camera, &options).image
+    }
+
+    /// A level of the hierarchy of every cloth, regions or boxes in colours by their order (M03 Fig. 2).
+    fn draw_hierarchy(
+        &self,
+        frame: &CacheFrame,
+        hierarchy: &Hierarchy,
+        camera: &Camera,
+        shown: &Shown,
+    ) -> Result<draw::Image, Failure> {
+        let mut pieces: Vec<(Vec<Vec3>, Vec<[u32; 3]>)> = Vec::new();
+        let mut detector = Detector::new(hierarchy.settings);
+        let refuse = |e: &dyn std::fmt::Display| Failure::Refused(e.to_string());
+        for (cloth, x) in self.built.world.cloths().iter().zip(&frame.positions) {
+            let faces = cloth.mesh.faces();
+            let surface = Surface::new(x.len(), faces.to_vec(), Role::Cloth).map_err(|e| refuse(&e))?;
+            let object = detector.add(surface, x).map_err(|e| refuse(&e))?;
+            for region in detector.level(object, hierarchy.level).unwrap_or_default() {
+                let (points, triangles) = match (hierarchy.boxes, region.outline) {
+                    (true, Some(outline)) => (outline.positions, outline.faces),
+                    (true, None) => continue,
+                    (false, _) => (x.clone(), region.faces.iter().map(|f| faces[*f as usize]).collect()),
+                };
+                pieces.push((points.iter().map(|p| p.as_vec3()).collect(), triangles));
+            }
+        }
+        let colours = [0xc8553d, 0x588b8b, 0xf2b134, 0x4f5d95, 0x7a9e4f, 0xd98fb0, 0x8d6a4f, 0x3aa6b9];
+        let surfaces = pieces.iter().enumerate().map(|(k, (points, triangles))| {
+            let colour = Colour::hex(colours[k % colours.len()]);
+            let mut surface = draw::Surface::new(points, triangles, Look::Body { colour });
+            surface.wire = shown.wire.then_some(Colour::hex(0x30343a));
+            surface
+        });
+        let Hierarchy { level, settings, .. } = hierarchy;
+        let what = format!("level {level} of a {}-tree of {}-DOPs", settings.arity, settings.dop.k());
+        let scene = draw::Scene {
+            surfaces: surfaces.collect(),
+            caption: Some(format!("{} · frame {} · {what}", self.scene.name, frame.number)),
+            ..draw::Scene::default()
+        };
+        let [width, height] = self.size(shown).map(|n| n as usize);
+        let options = Options { width, height, quality: shown.quality, ..Options::default() };
+        Ok(draw::render(&scene, camera, &options).image)
     }
 
     fn cloth_look(&self) -> Look<'static> {

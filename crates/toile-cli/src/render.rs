@@ -3,9 +3,10 @@
 use crate::Context;
 use crate::check::held;
 use crate::fail::Failure;
-use crate::picture::{Painter, Shown, expect_extension};
+use crate::picture::{Hierarchy, Painter, Shown, expect_extension};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
+use toile::collide::{Dop, Settings};
 use toile_io::build::build;
 use toile_io::cache::{Cache, CacheOptions};
 use toile_io::error::{FileError, FileErrorKind};
@@ -33,6 +34,19 @@ pub struct RenderArgs {
     /// Draw mesh lines.
     #[arg(long)]
     wire: bool,
+    /// Draw a level of the hierarchy of collision detection in place of the cloth, each region in a colour of its own;
+    /// level 0 is the whole.
+    #[arg(long, value_name = "LEVEL", conflicts_with_all = ["animate", "colour"])]
+    hierarchy: Option<u32>,
+    /// Draw the boxes of the hierarchy instead of its regions.
+    #[arg(long, requires = "hierarchy")]
+    boxes: bool,
+    /// Faces of the boxes: 6, 8, 12, 14, 18 or 26.
+    #[arg(long, value_name = "K", requires = "hierarchy", default_value = "18", value_parser = parse_dop)]
+    dop: Dop,
+    /// Children of each node: 2, 4 or 8.
+    #[arg(long, requires = "hierarchy", default_value = "4", value_parser = parse_arity)]
+    arity: usize,
     /// Make an animation of all frames instead (.png is animated PNG, .gif is GIF).
     #[arg(long)]
     animate: bool,
@@ -59,6 +73,15 @@ enum Effort {
     Fine,
 }
 
+fn parse_dop(text: &str) -> Result<Dop, String> {
+    let found = Dop::ALL.into_iter().find(|dop| text.parse() == Ok(dop.k()));
+    found.ok_or_else(|| "give 6, 8, 12, 14, 18 or 26".to_string())
+}
+
+fn parse_arity(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|n| matches!(n, 2 | 4 | 8)).ok_or_else(|| "give 2, 4 or 8".to_string())
+}
+
 fn parse_size(text: &str) -> Result<[u32; 2], String> {
     let parse = |part: &str| part.parse::<u32>().ok().filter(|n| (1..=16_384).contains(n));
     let (w, h) = text.split_once('x').ok_or("write it as 1280x720")?;
@@ -70,6 +93,9 @@ fn default_name(args: &RenderArgs) -> String {
     let mut name = String::from(if args.animate { "animation" } else { "picture" });
     if let Some(frame) = args.frame {
         name += &format!("-{frame:06}");
+    }
+    if let Some(level) = args.hierarchy {
+        name += &format!("-level-{level}");
     }
     name += match args.colour {
         Some(Quantity::Strain) => "-strain",
@@ -111,7 +137,12 @@ pub fn render(args: &RenderArgs, context: Context) -> Result<(), Failure> {
             Effort::Standard => Quality::Standard,
             Effort::Fine => Quality::Fine,
         };
-        let shown = Shown { size: args.size, quality, wire: args.wire };
+        let hierarchy = args.hierarchy.map(|level| Hierarchy {
+            level,
+            boxes: args.boxes,
+            settings: Settings { dop: args.dop, arity: args.arity },
+        });
+        let shown = Shown { size: args.size, quality, wire: args.wire, hierarchy };
         painter.still(&mut cache, index, &shown, &out)?;
     }
     if !context.quiet {

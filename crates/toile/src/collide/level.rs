@@ -82,7 +82,8 @@ mod tests {
 
     #[test]
     fn every_level_holds_every_face_once_inside_its_box() {
-        let sheet = shapes::sheet(1.0, 1.0, 12, 12, Pattern::Jittered { amount: 0.2, seed: 3 }).expect("sheet");
+        let sheet =
+            shapes::sheet(1.0, 1.0, 12, 12, Pattern::Jittered { amount: 0.2, seed: 3 }).expect("sheet");
         let mut x = sheet.positions.clone();
         x.iter_mut().for_each(|p| p.y = 0.3 * p.x * p.x - 0.2 * p.z);
         for dop in [Dop::K6, Dop::K8, Dop::K12, Dop::K14, Dop::K18, Dop::K26] {
