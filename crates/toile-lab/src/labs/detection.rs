@@ -195,8 +195,8 @@ pub fn table1(session: &mut Session) -> Result<(), LabError> {
         let cost = scene.cost(Settings { dop, arity }, &query, (steps, 0.01, CONTACT))?;
         let c = cost.counters;
         let walk = cost.total - cost.update;
-        session.info(format!("{name}: update"), cost.update, "ms");
-        session.info(format!("{name}: tests"), walk, "ms");
+        session.time(format!("{name}: update"), "ms", &[cost.update]);
+        session.time(format!("{name}: tests"), "ms", &[walk]);
         session.info(format!("{name}: box tests"), c.box_tests as f64, "");
         session.info(format!("{name}: pairs of faces"), c.leaf_pairs as f64, "");
         lines.push(format!(
@@ -238,7 +238,7 @@ pub fn curvature(session: &mut Session) -> Result<(), LabError> {
         let c = cost.counters;
         rows.push(format!("{name},{},{},{}", cost.total, c.box_tests, c.leaf_pairs));
         session.info(format!("{name}: box tests"), c.box_tests as f64, "");
-        session.info(format!("{name}: time"), cost.total / 5.0, "ms");
+        session.time(format!("{name}: time"), "ms", &[cost.total / 5.0]);
         if let Some(off) = &first {
             let same = f64::from(cost.contacts == off.contacts);
             session.equal(format!("{name}: same contacts"), same, "", 1.0);
@@ -268,7 +268,7 @@ pub fn coherence(session: &mut Session) -> Result<(), LabError> {
         ] {
             let cost = scene.cost(Settings::default(), &query, (steps, dt, CONTACT))?;
             let c = cost.counters;
-            session.info(format!("{pace}, {name}: time"), cost.total / steps as f64, "ms");
+            session.time(format!("{pace}, {name}: time"), "ms", &[cost.total / steps as f64]);
             rows.push(format!("{pace},{name},{},{},{}", cost.total / steps as f64, c.box_tests, c.refitted));
             match &first {
                 Some(truth) => {
@@ -335,7 +335,7 @@ pub fn arity(session: &mut Session) -> Result<(), LabError> {
         let c = cost.counters;
         session.info(format!("{arity} children: depth of the walk"), c.depth as f64, "");
         session.info(format!("{arity} children: box tests"), c.box_tests as f64, "");
-        session.info(format!("{arity} children: time"), cost.total / 20.0, "ms");
+        session.time(format!("{arity} children: time"), "ms", &[cost.total / 20.0]);
         rows.push(format!("{arity},{},{},{}", c.depth, c.box_tests, cost.total / 20.0));
         depths.push(c.depth);
     }
