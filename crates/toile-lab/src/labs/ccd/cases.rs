@@ -122,21 +122,18 @@ impl Query {
 /// Features of size 1 at a small distance, moving by as much.
 fn close(q: &mut Query, dice: &mut Dice) {
     let reach = libm::exp10(-3.0 * dice.unit());
-    let at = |q: &Query, dice: &mut Dice| -> [DVec3; 4] {
-        let mut p = [dice.vector(), dice.vector(), dice.vector(), dice.vector()];
-        let (s, t) = (dice.unit(), dice.unit());
-        // Brings the first feature to the second.
-        let gap = match q.kind {
-            Kind::VertexFace => p[1] * (1.0 - s) + (p[2] * (1.0 - t) + p[3] * t) * s - p[0],
-            Kind::EdgeEdge => p[2] * (1.0 - t) + p[3] * t - (p[0] * (1.0 - s) + p[1] * s),
-        };
-        p[0] += gap;
-        if q.kind == Kind::EdgeEdge {
-            p[1] += gap;
-        }
-        p
+    let mut p = [dice.vector(), dice.vector(), dice.vector(), dice.vector()];
+    let (s, t) = (dice.unit(), dice.unit());
+    // Brings the first feature to the second.
+    let gap = match q.kind {
+        Kind::VertexFace => p[1] * (1.0 - s) + (p[2] * (1.0 - t) + p[3] * t) * s - p[0],
+        Kind::EdgeEdge => p[2] * (1.0 - t) + p[3] * t - (p[0] * (1.0 - s) + p[1] * s),
     };
-    q.start = at(q, dice);
+    p[0] += gap;
+    if q.kind == Kind::EdgeEdge {
+        p[1] += gap;
+    }
+    q.start = p;
     for p in &mut q.start {
         *p += dice.vector() * reach;
     }
