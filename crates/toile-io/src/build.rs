@@ -9,6 +9,7 @@ use std::fmt;
 use toile::forces::{Strain, Tangent};
 use toile::mesh::{Mesh, shapes};
 use toile::solve::{
+    jacobi, K02Settings,
     DrapeSettings, Form, Integrator, LambdaRhs, Method, NewtonSettings, OperatorKind, PreconditionerKind,
 };
 use toile::{
@@ -429,6 +430,34 @@ fn wind(scene: &Scene) -> WindField {
     }
 }
 
+fn k02(k02: &schema::K02) -> K02Settings {
+    K02Settings {
+        iterations: k02.iterations,
+        parity: match k02.parity {
+            schema::K02Parity::Odd => jacobi::Parity::Odd,
+            schema::K02Parity::Free => jacobi::Parity::Free,
+        },
+        jacobian: match k02.jacobian {
+            schema::K02Jacobian::Safe => jacobi::Jacobian::Safe,
+            schema::K02Jacobian::Rank1 => jacobi::Jacobian::Rank1,
+            schema::K02Jacobian::Exact => jacobi::Jacobian::Exact,
+            schema::K02Jacobian::Blend => jacobi::Jacobian::Blend,
+            schema::K02Jacobian::Scalar => jacobi::Jacobian::Scalar,
+        },
+        blend: k02.blend,
+        damping: match k02.damping {
+            schema::K02Damping::None => jacobi::Damping::None,
+            schema::K02Damping::ModelA => jacobi::Damping::ModelA,
+            schema::K02Damping::ModelB => jacobi::Damping::ModelB,
+        },
+        damping_form: match k02.damping_form {
+            schema::K02DampingForm::Consistent => jacobi::DampingForm::Consistent,
+            schema::K02DampingForm::Paper => jacobi::DampingForm::Paper,
+        },
+        coefficient: k02.coefficient,
+    }
+}
+
 fn solver(solver: &schema::Solver) -> SolverSettings {
     let default = SolverSettings::default();
     SolverSettings {
@@ -439,6 +468,7 @@ fn solver(solver: &schema::Solver) -> SolverSettings {
             schema::Integrator::LinearEuler => Integrator::LinearEuler,
             schema::Integrator::LambdaMidpoint => Integrator::LambdaMidpoint,
             schema::Integrator::QuasiStatic => Integrator::QuasiStatic,
+            schema::Integrator::K02 => Integrator::K02,
         },
         lambda: solver.lambda,
         lambda_rhs: match solver.lambda_rhs {
@@ -455,6 +485,7 @@ fn solver(solver: &schema::Solver) -> SolverSettings {
             residual: solver.drape_residual,
             max_solves: solver.drape_solves as usize,
         },
+        k02: k02(&solver.k02),
         form: match solver.form {
             schema::Form::Symmetric => Form::Symmetric,
             schema::Form::Mass => Form::Mass,

@@ -128,6 +128,31 @@ pub const LABS: &[Lab] = &[
         run: labs::solver::run,
     },
     Lab {
+        id: "k02-x1",
+        title: "cost of a step of K02 against vertices and edges: its four discs, then 1e5 to 1e6 vertices (K02-X1)",
+        run: labs::k02::x1,
+    },
+    Lab {
+        id: "k02-x2",
+        title: "a minute of K02's flag: 2048 triangles at 1/300 s in the wind (K02-X2)",
+        run: labs::k02::x2,
+    },
+    Lab {
+        id: "k02-x3",
+        title: "3025 triangles at 1/120 s with K02, against real time (K02-X3)",
+        run: labs::k02::x3,
+    },
+    Lab {
+        id: "k02-x5",
+        title: "how much motion of the flag K02's blocks keep that scalars kill (K02-X5)",
+        run: labs::k02::x5,
+    },
+    Lab {
+        id: "k02-parity",
+        title: "growth per step for K = 0…5 sweeps of block Jacobi and h²κ/m = 1…1e4: odd never, even always",
+        run: labs::k02_parity::run,
+    },
+    Lab {
         id: "same-bits",
         title: "one fingerprint for any number of threads and after resuming in the middle",
         run: labs::same_bits::run,

@@ -14,7 +14,7 @@ use crate::interaction::ForceModel;
 use crate::math::DVec3;
 use crate::mesh::{Edge, Mesh};
 use crate::model::{Model, Pin};
-use crate::solve::SolverSettings;
+use crate::solve::{Integrator, SolverSettings};
 use crate::state::{FARTHEST, State};
 use crate::step::Island;
 use std::ops::Range;
@@ -218,6 +218,7 @@ pub(crate) fn check(setup: &Setup) -> Result<(), SetupError> {
                 problems.push(SetupProblem::OutOfRange { what, value: angles.len() as f64, limit });
             }
         }
+        problems.extend(unfit(cloth, setup.solver.integrator));
         if !cloth.velocity.is_finite() {
             let value = cloth.velocity.max_element();
             problems.push(SetupProblem::OutOfRange { what: "initial velocity", value, limit: "finite" });
@@ -249,11 +250,38 @@ pub(crate) fn check(setup: &Setup) -> Result<(), SetupError> {
         let value = f64::NAN;
         problems.push(SetupProblem::OutOfRange { what: "gravity or wind", value, limit: "finite" });
     }
+    let k02 = setup.solver.k02;
+    if !(0.0..=1.0).contains(&k02.blend) {
+        problems.push(SetupProblem::OutOfRange { what: "k02 blend", value: k02.blend, limit: "from 0 to 1" });
+    }
+    if !(k02.coefficient >= 0.0 && k02.coefficient.is_finite()) {
+        let (what, value) = ("k02 damping coefficient", k02.coefficient);
+        problems.push(SetupProblem::OutOfRange { what, value, limit: "0 or more" });
+    }
     if !setup.solver.is_sound() {
         let (value, limit) = (0.0, "bicg or bicgstab when the form is unsymmetric");
         problems.push(SetupProblem::OutOfRange { what: "solver method cg", value, limit });
     }
     if problems.is_empty() { Ok(()) } else { Err(SetupError { problems }) }
+}
+
+/// What of `cloth` its integrator cannot step: K02 knows springs and the air (K02-1).
+fn unfit(cloth: &Cloth, integrator: Integrator) -> Vec<SetupProblem> {
+    let mut all = Vec::new();
+    let mut refuse = |what, fix| {
+        let (cloth, integrator) = (cloth.name.clone(), integrator.name());
+        all.push(SetupProblem::Unfit { cloth, integrator, what, fix });
+    };
+    if integrator != Integrator::K02 {
+        return all;
+    }
+    if !matches!(cloth.stretching, Stretching::Springs(_)) {
+        refuse("a membrane", "use model = \"springs\", or integrator = \"bdf2\"");
+    }
+    if cloth.bending != Bending::None && cloth.fabric.bending_stiffness() != [0.0; 4] {
+        refuse("bending", "use bending = \"none\", or integrator = \"bdf2\"");
+    }
+    all
 }
 
 /// The islands of cloth `number`: one per connected part.

@@ -9,6 +9,8 @@ pub mod fall;
 pub mod forms;
 pub mod freefall;
 pub mod integrators;
+pub mod k02;
+pub mod k02_parity;
 pub mod lambda;
 pub mod laws;
 pub mod orders;

@@ -34,6 +34,16 @@ pub fn update_groups<T: Send>(out: &mut [T], width: usize, change: impl Fn(usize
     }
 }
 
+/// Calls `change(i, &mut a[i], &mut b[i])` for every i.
+pub fn update2<A: Send, B: Send>(a: &mut [A], b: &mut [B], change: impl Fn(usize, &mut A, &mut B) + Sync) {
+    if a.len() < SERIAL_BELOW {
+        a.iter_mut().zip(b).enumerate().for_each(|(i, (a, b))| change(i, a, b));
+    } else {
+        let pairs = a.par_iter_mut().zip(b.par_iter_mut()).with_min_len(GRAIN);
+        pairs.enumerate().for_each(|(i, (a, b))| change(i, a, b));
+    }
+}
+
 /// Like [`update_groups`], over five arrays in step, each with its own group width.
 #[allow(clippy::type_complexity, reason = "five slices with their widths")]
 pub fn update_groups5<A: Send, B: Send, C: Send, D: Send, E: Send>(

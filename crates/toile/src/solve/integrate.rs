@@ -1,6 +1,7 @@
 //! Schemes: how a substep is made of implicit stages, and what is done when one fails.
 
 use super::bodies::{Bodies, Course};
+use super::jacobi::JacobiStep;
 use super::linear::STANDARD_GRAVITY;
 use super::newton::{Goal, Newton, Reached, Task};
 use super::one_step::OneStep;
@@ -20,6 +21,7 @@ const CAREFUL_SOLVES: usize = 100;
 pub struct Stepper {
     newton: Newton,
     one_step: OneStep,
+    jacobi: JacobiStep,
     base: (Vec<DVec3>, Vec<DVec3>),
 }
 
@@ -52,6 +54,7 @@ impl Stepper {
                 self.one_step.advance(course, span, now, next, probe)
             }
             Integrator::QuasiStatic => self.drape(course, span, next, probe),
+            Integrator::K02 => self.jacobi.advance(course, span, now, next, probe),
             Integrator::ImplicitEuler | Integrator::Bdf2 | Integrator::TrBdf2 => {
                 self.nonlinear(course, span, now, next, probe)
             }

@@ -3,6 +3,7 @@
 pub mod bodies;
 pub mod forms;
 pub mod integrate;
+pub mod jacobi;
 pub mod krylov;
 pub mod linear;
 pub mod multifrontal;
@@ -15,6 +16,7 @@ pub mod settings;
 pub use bodies::{Bodies, Course, Place};
 pub use forms::Form;
 pub use integrate::{Span, Stepper};
+pub use jacobi::K02Settings;
 pub use krylov::{End, Method, Outcome, Stop};
 pub use multifrontal::{Factor, NotPositive, Precision, Symbolic};
 pub use operator::{BlockOperator, LinearOperator, OperatorKind};

@@ -1,6 +1,7 @@
 //! How steps are taken and systems solved.
 
 use super::forms::Form;
+use super::jacobi::K02Settings;
 use super::krylov::Method;
 use super::named_choices;
 use super::operator::OperatorKind;
@@ -21,13 +22,15 @@ named_choices! {
         LambdaMidpoint = "lambda-midpoint",
         /// No motion: towards equilibrium (V00-14).
         QuasiStatic = "quasi-static",
+        /// K02's implicit Euler on springs by sweeps of block Jacobi (K02-3).
+        K02 = "k02",
     }
 }
 
 impl Integrator {
     /// Whether forces are linearised once per step and the rest is left over.
     pub fn linearises_once(self) -> bool {
-        matches!(self, Integrator::LinearEuler | Integrator::LambdaMidpoint)
+        matches!(self, Integrator::LinearEuler | Integrator::LambdaMidpoint | Integrator::K02)
     }
 }
 
@@ -54,6 +57,8 @@ pub struct SolverSettings {
     pub newton: NewtonSettings,
     /// When draping is content.
     pub drape: DrapeSettings,
+    /// K02's choices.
+    pub k02: K02Settings,
     /// Which linear system.
     pub form: Form,
     /// Which Krylov method.
@@ -99,6 +104,7 @@ impl Default for SolverSettings {
             lambda_rhs: LambdaRhs::Corrected,
             newton: NewtonSettings { step: 1e-4, residual: 0.1, max_solves: 30 },
             drape: DrapeSettings { step: 1.0, residual: 1e-6, max_solves: 200 },
+            k02: K02Settings::default(),
             form: Form::Mass,
             method: Method::Cg,
             operator: OperatorKind::BlockSparse,

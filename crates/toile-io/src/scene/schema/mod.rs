@@ -19,11 +19,13 @@ mod cloth;
 mod fabric;
 mod picture;
 mod pin;
+mod solver;
 
 pub use cloth::*;
 pub use fabric::*;
 pub use picture::*;
 pub use pin::*;
+pub use solver::*;
 
 use crate::axes::{Units, Up};
 use schemars::JsonSchema;
@@ -150,6 +152,8 @@ pub struct Solver {
     pub drape_residual: f64,
     /// "quasi-static": iterations per frame step. Default 200.
     pub drape_solves: u32,
+    /// Options of the "k02" integrator.
+    pub k02: K02,
     /// Which of three equivalent linear systems is solved. Default "mass".
     pub form: Form,
     /// Iterative method of the linear solve. Default "cg".
@@ -178,6 +182,7 @@ impl Default for Solver {
             drape_step: 1.0,
             drape_residual: 1e-6,
             drape_solves: 200,
+            k02: K02::default(),
             form: Form::default(),
             method: Method::default(),
             operator: Operator::default(),
@@ -206,6 +211,9 @@ choice! {
         LambdaMidpoint,
         /// No motion: each frame goes on towards equilibrium (V00 eq. 11–12).
         QuasiStatic,
+        /// Backward Euler on springs by a few sweeps of block Jacobi (K02): work in proportion to the mesh, stable and
+        /// sluggish. Needs model = "springs" and bending = "none".
+        K02,
     }
 }
 

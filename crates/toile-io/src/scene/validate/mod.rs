@@ -16,6 +16,7 @@ pub(crate) fn validate(doc: &Document, scene: &SceneFile, starts: &[Start]) -> (
     let mut check = Check { doc, errors: Vec::new(), notes: Vec::new() };
     check.time(scene);
     check.solver(&scene.solver);
+    check.k02(scene);
     check.names(scene);
     for (i, cloth) in scene.cloth.iter().enumerate() {
         if check.full() {
@@ -170,6 +171,34 @@ impl Check<'_> {
                 "is \"unsymmetric\", which conjugate gradients cannot solve",
                 "add method = \"bicgstab\", or use form = \"symmetric\"",
             );
+        }
+    }
+
+    fn k02(&mut self, scene: &SceneFile) {
+        let k02 = &scene.solver.k02;
+        if !(0.0..=1.0).contains(&k02.blend) {
+            let what = format!("is {}, it must lie between 0 and 1", k02.blend);
+            self.fail("solver.k02.blend", what, "0.1 is the default");
+        }
+        self.not_negative("solver.k02.coefficient", k02.coefficient, " N·s/m", "0 is no damping");
+        if scene.solver.integrator != Integrator::K02 {
+            return;
+        }
+        if k02.damping == K02Damping::None && k02.coefficient > 0.0 {
+            self.note("solver.k02.coefficient", "has no effect with damping = \"none\"", "add damping = \"model-b\"");
+        }
+        for (i, cloth) in scene.cloth.iter().enumerate() {
+            if self.full() {
+                break;
+            }
+            if cloth.model != Model::Springs {
+                let what = "is \"membrane\", which integrator = \"k02\" cannot step: it knows springs and the air";
+                self.fail(&format!("cloth.{i}.model"), what, "write model = \"springs\", or integrator = \"bdf2\"");
+            }
+            if cloth.bending != Bending::None {
+                let what = "is on, which integrator = \"k02\" cannot step: it knows springs and the air";
+                self.fail(&format!("cloth.{i}.bending"), what, "write bending = \"none\", or integrator = \"bdf2\"");
+            }
         }
     }
 
