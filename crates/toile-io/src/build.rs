@@ -9,7 +9,7 @@ use std::fmt;
 use toile::forces::{Strain, Tangent};
 use toile::mesh::{Mesh, shapes};
 use toile::solve::{
-    jacobi, K02Settings,
+    Accuracy, K02Settings, jacobi,
     DrapeSettings, Form, Integrator, LambdaRhs, Method, NewtonSettings, OperatorKind, PreconditionerKind,
 };
 use toile::{
@@ -101,7 +101,7 @@ pub fn build(scene: &Scene) -> Result<Built, BuildError> {
         pins,
         gravity: scene.gravity,
         wind: wind(scene),
-        solver: solver(&scene.solver),
+        solver: SolverSettings { accuracy: accuracy(scene), ..solver(&scene.solver) },
         substeps: scene.substeps(),
     };
     let world = World::new(setup).map_err(|error| BuildError { message: error.to_string() })?;
@@ -430,6 +430,13 @@ fn wind(scene: &Scene) -> WindField {
     }
 }
 
+/// The box in metres, Y up.
+fn accuracy(scene: &Scene) -> Accuracy {
+    let Some(region) = &scene.solver.accuracy else { return Accuracy::default() };
+    let (a, b) = (scene.axes.point_in(region.min.into()), scene.axes.point_in(region.max.into()));
+    Accuracy { min: a.min(b), max: a.max(b), weight: region.weight }
+}
+
 fn k02(k02: &schema::K02) -> K02Settings {
     K02Settings {
         iterations: k02.iterations,
@@ -469,6 +476,9 @@ fn solver(solver: &schema::Solver) -> SolverSettings {
             schema::Integrator::LambdaMidpoint => Integrator::LambdaMidpoint,
             schema::Integrator::QuasiStatic => Integrator::QuasiStatic,
             schema::Integrator::K02 => Integrator::K02,
+            schema::Integrator::Precomputed => Integrator::Precomputed,
+            schema::Integrator::Rosenbrock => Integrator::Rosenbrock,
+            schema::Integrator::Hybrid => Integrator::Hybrid,
         },
         lambda: solver.lambda,
         lambda_rhs: match solver.lambda_rhs {
@@ -486,6 +496,9 @@ fn solver(solver: &schema::Solver) -> SolverSettings {
             max_solves: solver.drape_solves as usize,
         },
         k02: k02(&solver.k02),
+        inverse_iterations: solver.inverse_iterations as usize,
+        rosenbrock_tolerance: solver.rosenbrock_tolerance,
+        accuracy: default.accuracy,
         form: match solver.form {
             schema::Form::Symmetric => Form::Symmetric,
             schema::Form::Mass => Form::Mass,
@@ -504,6 +517,7 @@ fn solver(solver: &schema::Solver) -> SolverSettings {
             schema::Preconditioner::Cholesky => PreconditionerKind::Cholesky,
             schema::Preconditioner::BlockJacobi => PreconditionerKind::BlockJacobi,
             schema::Preconditioner::None => PreconditionerKind::None,
+            schema::Preconditioner::Accuracy => PreconditionerKind::Accuracy,
         },
         tolerance: solver.tolerance,
         max_iterations: solver.max_iterations.map_or(default.max_iterations, |n| n as usize),

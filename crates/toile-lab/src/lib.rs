@@ -153,6 +153,31 @@ pub const LABS: &[Lab] = &[
         run: labs::k02_parity::run,
     },
     Lab {
+        id: "inverse",
+        title: "a precomputed inverse cut off after K = 1…16: entries per column, error, time against CG (V00-12, V00-13)",
+        run: labs::inverse::run,
+    },
+    Lab {
+        id: "preconditioning",
+        title: "half of a sheet wanted ten times more accurately: error per half by iterations of CG (V00-10)",
+        run: labs::preconditioning::run,
+    },
+    Lab {
+        id: "rosenbrock",
+        title: "linearly implicit Runge–Kutta: observed order, and error in proportion to the tolerance (V00-16)",
+        run: labs::rosenbrock::run,
+    },
+    Lab {
+        id: "hybrid",
+        title: "membrane implicit, the rest explicit at third order: order, and error at equal steps (V00-23)",
+        run: labs::rosenbrock::hybrid,
+    },
+    Lab {
+        id: "v00-x4",
+        title: "drop of a stiff 100 × 100 sheet in half a second by step and scheme, Runge–Kutta included (V00-X4)",
+        run: labs::v00_x4::run,
+    },
+    Lab {
         id: "same-bits",
         title: "one fingerprint for any number of threads and after resuming in the middle",
         run: labs::same_bits::run,

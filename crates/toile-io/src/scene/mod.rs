@@ -202,7 +202,7 @@ impl Scene {
     /// that linearise once).
     pub fn substeps(&self) -> u32 {
         let once = matches!(self.solver.integrator, Integrator::LinearEuler | Integrator::LambdaMidpoint)
-            || self.solver.integrator == Integrator::K02;
+            || matches!(self.solver.integrator, Integrator::K02 | Integrator::Precomputed);
         let longest = match self.solver.integrator {
             Integrator::QuasiStatic => f64::INFINITY,
             _ if once => 1.0 / 240.0,

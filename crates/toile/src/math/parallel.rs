@@ -13,6 +13,11 @@ pub fn fill<T: Send>(out: &mut [T], value: impl Fn(usize) -> T + Sync) {
     update(out, |i, slot| *slot = value(i));
 }
 
+/// Like [`fill`], for values so costly that each is worth waking a worker for.
+pub fn fill_heavy<T: Send>(out: &mut [T], value: impl Fn(usize) -> T + Sync) {
+    out.par_iter_mut().enumerate().for_each(|(i, slot)| *slot = value(i));
+}
+
 /// Calls `change(i, &mut out[i])` for every i.
 pub fn update<T: Send>(out: &mut [T], change: impl Fn(usize, &mut T) + Sync) {
     if out.len() < SERIAL_BELOW {

@@ -79,9 +79,16 @@ impl LinearSolver {
         }
         let mut system = System::new(settings.form, mobility, mass, inner);
         let factor = self.factor.as_ref().filter(|_| factored);
-        let preconditioner = Preconditioner::new(settings.preconditioner, &system, factor);
         let y = system.right_side(b);
-        let scales = system.force_scales(dt);
+        let mut scales = system.force_scales(dt);
+        let preconditioner = match settings.preconditioner {
+            PreconditionerKind::Accuracy => {
+                let wanted = &settings.accuracy;
+                scales.iter_mut().zip(bodies.start).for_each(|(scale, x)| *scale *= wanted.of(*x));
+                Preconditioner::by_accuracy(wanted, bodies.start)
+            }
+            kind => Preconditioner::new(kind, &system, factor),
+        };
         let stop = Stop { scale: &scales, limit, max_iterations: settings.max_iterations };
         probe.lap(Stage::Assemble);
 

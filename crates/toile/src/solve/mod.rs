@@ -3,6 +3,7 @@
 pub mod bodies;
 pub mod forms;
 pub mod integrate;
+pub mod inverse;
 pub mod jacobi;
 pub mod krylov;
 pub mod linear;
@@ -11,6 +12,7 @@ pub mod newton;
 pub mod one_step;
 pub mod operator;
 pub mod precondition;
+pub mod rosenbrock;
 pub mod settings;
 
 pub use bodies::{Bodies, Course, Place};
@@ -20,7 +22,7 @@ pub use jacobi::K02Settings;
 pub use krylov::{End, Method, Outcome, Stop};
 pub use multifrontal::{Factor, NotPositive, Precision, Symbolic};
 pub use operator::{BlockOperator, LinearOperator, OperatorKind};
-pub use precondition::{Preconditioner, PreconditionerKind};
+pub use precondition::{Accuracy, Preconditioner, PreconditionerKind};
 pub use settings::{DrapeSettings, Integrator, LambdaRhs, NewtonSettings, SolverSettings};
 
 /// Declares the choices of an option with the names that scene files and reports use.

@@ -154,6 +154,13 @@ pub struct Solver {
     pub drape_solves: u32,
     /// Options of the "k02" integrator.
     pub k02: K02,
+    /// "precomputed": iterations of conjugate gradients for each column of the inverse, which reaches as many rings far;
+    /// 0 computes the whole inverse, for up to 5000 vertices. Default 0.
+    pub inverse_iterations: u32,
+    /// "rosenbrock": error that a step may have by its own estimate, root mean square over particles [m]. Default 1e-4.
+    pub rosenbrock_tolerance: f64,
+    /// preconditioner = "accuracy": which part of the cloth is wanted more accurately (V00 §2.5).
+    pub accuracy: Option<Accuracy>,
     /// Which of three equivalent linear systems is solved. Default "mass".
     pub form: Form,
     /// Iterative method of the linear solve. Default "cg".
@@ -183,6 +190,9 @@ impl Default for Solver {
             drape_residual: 1e-6,
             drape_solves: 200,
             k02: K02::default(),
+            inverse_iterations: 0,
+            rosenbrock_tolerance: 1e-4,
+            accuracy: None,
             form: Form::default(),
             method: Method::default(),
             operator: Operator::default(),
@@ -214,6 +224,14 @@ choice! {
         /// Backward Euler on springs by a few sweeps of block Jacobi (K02): work in proportion to the mesh, stable and
         /// sluggish. Needs model = "springs" and bending = "none".
         K02,
+        /// Backward Euler with derivatives alike in all directions, whose inverse is computed once (V00 §2.5): fast steps
+        /// for small cloth, over-damped. Needs model = "springs" and bending = "none" or "recon".
+        Precomputed,
+        /// Linearly implicit Runge–Kutta of third order that chooses its own steps by `rosenbrock_tolerance` (V00 §3.3).
+        Rosenbrock,
+        /// The same in fixed steps with the membrane implicit; bending, drag and gravity explicit at third order (V00
+        /// §4.3): stiff bending needs short steps.
+        Hybrid,
     }
 }
 
@@ -275,6 +293,8 @@ choice! {
         BlockJacobi,
         /// No preconditioner.
         None,
+        /// The accuracy wanted of each particle, see `accuracy`: a solve that stops early errs less there.
+        Accuracy,
     }
 }
 

@@ -37,6 +37,23 @@ impl Default for K02 {
     }
 }
 
+/// Part of the cloth wanted more accurately: particles that start inside a box.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Accuracy {
+    /// One corner of the box, in the scene's units and axes.
+    pub min: [f64; 3],
+    /// The opposite corner.
+    pub max: [f64; 3],
+    /// How many times more accurately [-]. Default 10.
+    #[serde(default = "ten")]
+    pub weight: f64,
+}
+
+fn ten() -> f64 {
+    10.0
+}
+
 choice! {
     /// Which numbers of sweeps are allowed.
     K02Parity {
