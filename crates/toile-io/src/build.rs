@@ -1,6 +1,7 @@
 //! From a scene to a world ready to step. Dirty meshes are repaired where that is possible, and it is said.
 
 use crate::obj::{Obj, Polygons, Triangles};
+use crate::papers;
 use crate::scene::schema::{self, BodyShape, Border, Corner, Pattern, Plane, Resolution, Rest, Shape};
 use crate::scene::{BodySource, Cloth, ClothSource, Hold, InputFile, Pin, Scene, SceneMeshes, Select, Slide};
 use glam::{DVec2, DVec3};
@@ -9,7 +10,6 @@ use std::fmt;
 use toile::forces::{Strain, Tangent};
 use toile::mesh::{Mesh, shapes};
 use toile::solve::{
-    Accuracy, K02Settings, jacobi,
     DrapeSettings, Form, Integrator, LambdaRhs, Method, NewtonSettings, OperatorKind, PreconditionerKind,
 };
 use toile::{
@@ -101,7 +101,7 @@ pub fn build(scene: &Scene) -> Result<Built, BuildError> {
         pins,
         gravity: scene.gravity,
         wind: wind(scene),
-        solver: SolverSettings { accuracy: accuracy(scene), ..solver(&scene.solver) },
+        solver: SolverSettings { accuracy: papers::accuracy(scene), ..solver(&scene.solver) },
         substeps: scene.substeps(),
     };
     let world = World::new(setup).map_err(|error| BuildError { message: error.to_string() })?;
@@ -430,41 +430,6 @@ fn wind(scene: &Scene) -> WindField {
     }
 }
 
-/// The box in metres, Y up.
-fn accuracy(scene: &Scene) -> Accuracy {
-    let Some(region) = &scene.solver.accuracy else { return Accuracy::default() };
-    let (a, b) = (scene.axes.point_in(region.min.into()), scene.axes.point_in(region.max.into()));
-    Accuracy { min: a.min(b), max: a.max(b), weight: region.weight }
-}
-
-fn k02(k02: &schema::K02) -> K02Settings {
-    K02Settings {
-        iterations: k02.iterations,
-        parity: match k02.parity {
-            schema::K02Parity::Odd => jacobi::Parity::Odd,
-            schema::K02Parity::Free => jacobi::Parity::Free,
-        },
-        jacobian: match k02.jacobian {
-            schema::K02Jacobian::Safe => jacobi::Jacobian::Safe,
-            schema::K02Jacobian::Rank1 => jacobi::Jacobian::Rank1,
-            schema::K02Jacobian::Exact => jacobi::Jacobian::Exact,
-            schema::K02Jacobian::Blend => jacobi::Jacobian::Blend,
-            schema::K02Jacobian::Scalar => jacobi::Jacobian::Scalar,
-        },
-        blend: k02.blend,
-        damping: match k02.damping {
-            schema::K02Damping::None => jacobi::Damping::None,
-            schema::K02Damping::ModelA => jacobi::Damping::ModelA,
-            schema::K02Damping::ModelB => jacobi::Damping::ModelB,
-        },
-        damping_form: match k02.damping_form {
-            schema::K02DampingForm::Consistent => jacobi::DampingForm::Consistent,
-            schema::K02DampingForm::Paper => jacobi::DampingForm::Paper,
-        },
-        coefficient: k02.coefficient,
-    }
-}
-
 fn solver(solver: &schema::Solver) -> SolverSettings {
     let default = SolverSettings::default();
     SolverSettings {
@@ -495,7 +460,7 @@ fn solver(solver: &schema::Solver) -> SolverSettings {
             residual: solver.drape_residual,
             max_solves: solver.drape_solves as usize,
         },
-        k02: k02(&solver.k02),
+        k02: papers::k02(&solver.k02),
         inverse_iterations: solver.inverse_iterations as usize,
         rosenbrock_tolerance: solver.rosenbrock_tolerance,
         accuracy: default.accuracy,

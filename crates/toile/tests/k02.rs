@@ -202,7 +202,8 @@ fn terminal_velocity() {
 fn relative_damping() {
     let (h, coefficient) = (0.01, 30.0);
     let after = |damping_form| {
-        let own = K02Settings { damping: Damping::ModelB, damping_form, coefficient, ..free(400, Jacobian::Safe) };
+        let own =
+            K02Settings { damping: Damping::ModelB, damping_form, coefficient, ..free(400, Jacobian::Safe) };
         let mut island = row(&[DVec3::ZERO, DVec3::X], &[DVec3::Y, DVec3::NEG_Y], DVec3::ZERO);
         island.advance(&k02(own), 0.0, h, &mut Probe::default()).expect("finite");
         island.now.v[0].y - island.now.v[1].y
@@ -247,8 +248,13 @@ fn what_it_cannot_step_is_refused() {
     let mesh = Mesh::new(9, shape.faces, shape.rest).expect("mesh");
     let cloths = vec![Cloth::new("flag", mesh, shape.positions, Fabric::default())];
     let solver = k02(K02Settings { blend: 2.0, ..K02Settings::default() });
-    let refused = World::new(Setup { cloths, solver, ..Setup::default() }).err().expect("refused").to_string();
-    for part in ["cloth `flag`: the integrator k02 cannot step a membrane; use model", "cannot step this model of bending", "k02 blend is 2"] {
+    let refused =
+        World::new(Setup { cloths, solver, ..Setup::default() }).err().expect("refused").to_string();
+    for part in [
+        "cloth `flag`: the integrator k02 cannot step a membrane; use model",
+        "cannot step this model of bending",
+        "k02 blend is 2",
+    ] {
         assert!(refused.contains(part), "{refused}");
     }
 }

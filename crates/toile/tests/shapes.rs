@@ -265,5 +265,7 @@ fn a_disc_has_the_counts_asked_for() {
         let mesh = toile::mesh::Mesh::new(shape.positions.len(), shape.faces, shape.rest).expect("mesh");
         assert_eq!([mesh.vertices(), mesh.edges().len(), mesh.faces().len()], [v, e, t]);
     }
-    assert!(toile::mesh::shapes::disc_of(0.5, 2, 2).is_err() && toile::mesh::shapes::disc_of(0.5, 5, 6).is_err());
+    assert!(
+        toile::mesh::shapes::disc_of(0.5, 2, 2).is_err() && toile::mesh::shapes::disc_of(0.5, 5, 6).is_err()
+    );
 }

@@ -8,15 +8,13 @@ use toile::forces::Tangent;
 use toile::mesh::{Pattern, shapes};
 use toile::solve::jacobi::{Damping, Jacobian};
 use toile::solve::{Integrator, K02Settings};
-use toile::{Air, Bending, Cloth, Fabric, PinDown, Probe, Setup, SolverSettings, Stretching, WindField, World};
+use toile::{
+    Air, Bending, Cloth, Fabric, PinDown, Probe, Setup, SolverSettings, Stretching, WindField, World,
+};
 
 /// K02's Table 4: vertices, edges, triangles, milliseconds per step on its machine.
-const TABLE_4: [([usize; 3], f64); 4] = [
-    ([148, 404, 257], 0.8),
-    ([405, 1161, 757], 2.3),
-    ([1566, 4590, 3025], 10.8),
-    ([2128, 6231, 4104], 15.8),
-];
+const TABLE_4: [([usize; 3], f64); 4] =
+    [([148, 404, 257], 0.8), ([405, 1161, 757], 2.3), ([1566, 4590, 3025], 10.8), ([2128, 6231, 4104], 15.8)];
 
 fn springs(plain: Cloth) -> Cloth {
     Cloth { stretching: Stretching::Springs(Tangent::Safe), bending: Bending::None, ..plain }
@@ -60,7 +58,11 @@ pub fn x1(session: &mut Session) -> Result<(), LabError> {
         let least = samples.iter().copied().fold(f64::INFINITY, f64::min);
         session.time(format!("step of {vertices} vertices and {edges} edges"), "ms", &samples);
         if let Some((_, then)) = printed {
-            session.info(format!("{vertices} vertices: times faster than the paper's {then} ms"), then / least, "");
+            session.info(
+                format!("{vertices} vertices: times faster than the paper's {then} ms"),
+                then / least,
+                "",
+            );
         }
         points.push(((vertices + edges) as f64, least));
         rows.push(format!("{vertices},{edges},{faces},{least},{}", printed.map_or(f64::NAN, |(_, ms)| *ms)));
@@ -77,13 +79,16 @@ pub fn x1(session: &mut Session) -> Result<(), LabError> {
         Curve { name: "here".into(), points },
         Curve { name: "published (2002)".into(), points: published },
     ];
-    session.plot("k02-x1", Chart {
-        title: "K02-X1: time of a step".into(),
-        x: "vertices + edges".into(),
-        y: "ms".into(),
-        log: (true, true),
-        curves,
-    })
+    session.plot(
+        "k02-x1",
+        Chart {
+            title: "K02-X1: time of a step".into(),
+            x: "vertices + edges".into(),
+            y: "ms".into(),
+            log: (true, true),
+            curves,
+        },
+    )
 }
 
 /// Milliseconds of `count` steps, without what a frame costs besides (a copy to go back to, waking the threads).
@@ -211,13 +216,16 @@ pub fn x2(session: &mut Session) -> Result<(), LabError> {
     let rows: Vec<String> = flown.energy.iter().map(|(t, e)| format!("{t},{e}")).collect();
     session.csv("k02-x2", "time [s],energy above the start [J]", &rows)?;
     let curves = vec![Curve { name: "energy above the start".into(), points: flown.energy }];
-    session.plot("k02-x2", Chart {
-        title: "K02-X2: a minute of the flag".into(),
-        x: "time [s]".into(),
-        y: "J".into(),
-        log: (false, false),
-        curves,
-    })
+    session.plot(
+        "k02-x2",
+        Chart {
+            title: "K02-X2: a minute of the flag".into(),
+            x: "time [s]".into(),
+            y: "J".into(),
+            log: (false, false),
+            curves,
+        },
+    )
 }
 
 /// K02-X3: 3025 triangles at 1/120 s.
@@ -259,7 +267,9 @@ pub fn x5(session: &mut Session) -> Result<(), LabError> {
     let (block, scalar) = (fly(damped(Jacobian::Rank1), 20)?, fly(damped(Jacobian::Scalar), 20)?);
     match block.lost {
         Some(time) => session.note(format!("rank1 with model B, C_d = 0.02 N·s/m: lost after {time:.2} s")),
-        None => session.info("rank1 over scalar, both with model B, C_d = 0.02 N·s/m", block.tip / scalar.tip, ""),
+        None => {
+            session.info("rank1 over scalar, both with model B, C_d = 0.02 N·s/m", block.tip / scalar.tip, "")
+        }
     }
     rows.push(format!("rank1,model-b,{}", block.tip));
     rows.push(format!("scalar,model-b,{}", scalar.tip));

@@ -39,7 +39,12 @@ pub fn run(session: &mut Session) -> Result<(), LabError> {
             if k % 2 == 1 {
                 session.at_most(format!("r = {r}, K = {k}: growth less 1"), found[k] - 1.0, "", 1e-4);
             } else {
-                session.at_most(format!("r = {r}, K = {k}: off {expected}"), (found[k] - expected).abs(), "", 1e-3);
+                session.at_most(
+                    format!("r = {r}, K = {k}: off {expected}"),
+                    (found[k] - expected).abs(),
+                    "",
+                    1e-3,
+                );
             }
         }
         rows.push(format!("{r},{}", found.map(|g| format!("{g:.4}")).join(",")));
@@ -54,12 +59,8 @@ pub fn run(session: &mut Session) -> Result<(), LabError> {
 }
 
 fn settings(iterations: u32) -> SolverSettings {
-    let k02 = K02Settings {
-        iterations,
-        parity: Parity::Free,
-        jacobian: Jacobian::Rank1,
-        ..K02Settings::default()
-    };
+    let k02 =
+        K02Settings { iterations, parity: Parity::Free, jacobian: Jacobian::Rank1, ..K02Settings::default() };
     SolverSettings { integrator: Integrator::K02, k02, ..SolverSettings::default() }
 }
 

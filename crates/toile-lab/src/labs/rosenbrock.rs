@@ -32,7 +32,12 @@ fn distance(a: &[DVec3], b: &[DVec3]) -> f64 {
 fn reference(session: &mut Session) -> Result<Vec<DVec3>, LabError> {
     let (right, _) = fallen(&soft(Integrator::Rosenbrock, 6400))?;
     let (other, _) = fallen(&soft(Integrator::TrBdf2, 6400))?;
-    session.at_most("sheet: reference against tr-bdf2 at the same steps", distance(&right, &other), "m", 1e-6);
+    session.at_most(
+        "sheet: reference against tr-bdf2 at the same steps",
+        distance(&right, &other),
+        "m",
+        1e-6,
+    );
     Ok(right)
 }
 
@@ -80,7 +85,12 @@ fn bob_order(session: &mut Session) -> Result<(), LabError> {
     Ok(())
 }
 
-fn order(session: &mut Session, integrator: Integrator, right: &[DVec3], ideal: f64) -> Result<Curve, LabError> {
+fn order(
+    session: &mut Session,
+    integrator: Integrator,
+    right: &[DVec3],
+    ideal: f64,
+) -> Result<Curve, LabError> {
     let mut points = Vec::new();
     for steps in [50, 100, 200, 400] {
         let (x, _) = fallen(&soft(integrator, steps))?;
@@ -105,7 +115,8 @@ pub fn hybrid(session: &mut Session) -> Result<(), LabError> {
     let mut rows = Vec::new();
     // The usual hang: error of the free edge at equal steps, and the time of a step.
     let track = Hang::new(24, Integrator::TrBdf2, 64).reference(64).fall(12)?;
-    for integrator in [Integrator::Hybrid, Integrator::Rosenbrock, Integrator::LinearEuler, Integrator::Bdf2] {
+    for integrator in [Integrator::Hybrid, Integrator::Rosenbrock, Integrator::LinearEuler, Integrator::Bdf2]
+    {
         for substeps in [8, 16, 32] {
             let mut hang = Hang::new(24, integrator, substeps);
             hang.solver.rosenbrock_tolerance = 1e3;
@@ -115,7 +126,11 @@ pub fn hybrid(session: &mut Session) -> Result<(), LabError> {
             match fell {
                 Ok(fell) => {
                     let off = fell.edge_distance(&track, 12);
-                    session.info(format!("hang, {name}, {substeps} steps per frame: free edge off"), off, "m rms");
+                    session.info(
+                        format!("hang, {name}, {substeps} steps per frame: free edge off"),
+                        off,
+                        "m rms",
+                    );
                     rows.push(format!("{name},{substeps},{off:e},{seconds}"));
                 }
                 Err(error) => session.note(format!("hang, {name}, {substeps} steps per frame: {error}")),

@@ -36,7 +36,11 @@ pub fn run(session: &mut Session) -> Result<(), LabError> {
             let dt = TIME / f64::from(steps);
             match drop(hang) {
                 Ok(drop) => {
-                    session.info(format!("{name}, steps of {:.1} ms: drop over the true one", 1e3 * dt), drop / right, "");
+                    session.info(
+                        format!("{name}, steps of {:.1} ms: drop over the true one", 1e3 * dt),
+                        drop / right,
+                        "",
+                    );
                     rows.push(format!("{name},{dt},{}", drop / right));
                     points.push((dt, drop / right));
                 }
@@ -56,7 +60,10 @@ pub fn run(session: &mut Session) -> Result<(), LabError> {
     rows.push(format!("runge-kutta 4,{},{}", TIME / steps as f64, explicit / right));
     session.csv("v00-x4", "scheme,step [s],drop over the true one", &rows)?;
     let (x, y) = ("step [s]".into(), "drop over the true one".into());
-    session.plot("v00-x4", Chart { title: "V00-X4: stiff sheets and large steps".into(), x, y, log: (false, false), curves })
+    session.plot(
+        "v00-x4",
+        Chart { title: "V00-X4: stiff sheets and large steps".into(), x, y, log: (false, false), curves },
+    )
 }
 
 /// Drop of the centre of mass [m].
@@ -92,7 +99,9 @@ fn runge_kutta() -> Result<(f64, usize), LabError> {
     let omega = (8.5 * RATIO).sqrt() * CELLS as f64;
     let steps = (TIME * omega / (0.7 * 2.8)).ceil() as usize;
     let h = TIME / steps as f64;
-    let add = |a: &[DVec3], s: f64, b: &[DVec3]| -> Vec<DVec3> { a.iter().zip(b).map(|(a, b)| *a + s * *b).collect() };
+    let add = |a: &[DVec3], s: f64, b: &[DVec3]| -> Vec<DVec3> {
+        a.iter().zip(b).map(|(a, b)| *a + s * *b).collect()
+    };
     let (mut x, mut v) = (shape.positions.clone(), vec![DVec3::ZERO; mass.len()]);
     for _ in 0..steps {
         let a1 = pull(&x, &v);

@@ -157,7 +157,9 @@ impl Isotropic {
         let mut last = None;
         for (i, j, k, c) in entries {
             if last == Some((i, j)) {
-                if let (Some(value), Some(damping)) = (all.stiffness.values.last_mut(), all.damping.last_mut()) {
+                if let (Some(value), Some(damping)) =
+                    (all.stiffness.values.last_mut(), all.damping.last_mut())
+                {
                     *value += k;
                     *damping += c;
                 }
@@ -307,7 +309,8 @@ mod tests {
     fn the_whole_inverse_inverts() {
         let matrix = chain(30);
         let inverse = Inverse::new(&matrix, 0);
-        let b: Vec<DVec3> = (0..30).map(|i| DVec3::new(random::unit(1, i), random::unit(2, i), 1.0)).collect();
+        let b: Vec<DVec3> =
+            (0..30).map(|i| DVec3::new(random::unit(1, i), random::unit(2, i), 1.0)).collect();
         let mut x = vec![DVec3::ZERO; 30];
         inverse.apply(&b, &mut x);
         let worst = (0..30).map(|i| matrix.row_times(i, &x).distance(b[i])).fold(0.0, f64::max);

@@ -23,6 +23,9 @@ pub struct LinearSolver {
     pattern: Option<Pattern>,
     blocks: Vec<DMat3>,
     factor: Option<Factor>,
+    factored: bool,
+    /// Whether the next solve has the matrix of the last one, so that its factor serves again.
+    pub again: bool,
     unknown: Vec<DVec3>,
     work: Vec<DVec3>,
 }
@@ -55,7 +58,9 @@ impl LinearSolver {
         let Bodies { mass, forces, mobility, .. } = bodies;
         let n = mass.len();
         let direct = settings.preconditioner == PreconditionerKind::Cholesky;
-        let factored = direct && self.factorise(bodies, answers, probe);
+        let factored =
+            direct && if self.again { self.factored } else { self.factorise(bodies, answers, probe) };
+        self.factored = factored;
         let (mut free, mut sparse);
         let inner: &mut dyn BlockOperator = match settings.operator {
             OperatorKind::MatrixFree => {

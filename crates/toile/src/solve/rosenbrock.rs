@@ -19,7 +19,7 @@
 use super::bodies::{Bodies, Course};
 use super::integrate::Span;
 use super::krylov::End;
-use super::linear::{Equation, LinearSolver, mean_weight};
+use super::linear::{Equation, LinearSolver, STANDARD_GRAVITY, mean_weight};
 use super::operator::{LinearOperator, MatrixFree};
 use crate::interaction::{Interactions, Mix, Moment};
 use crate::math::{DVec3, parallel, reduce};
@@ -51,7 +51,8 @@ const SHORTEST: f64 = 1e-6;
 /// The integrator, with the storage it uses from step to step.
 #[derive(Default)]
 pub struct RosenbrockStep {
-    linear: LinearSolver,
+    /// With everything in the matrix, and with the membrane alone.
+    linear: [LinearSolver; 2],
     /// Answers of the implicit families, mixed as the matrix, as V and as W.
     mixed: [Vec<Interactions>; 3],
     answer: Interactions,
@@ -138,10 +139,10 @@ impl RosenbrockStep {
         let families = implicit_families(bodies, hybrid);
         let implicit = Bodies { forces: &bodies.forces[..families], ..bodies };
         self.tangents(implicit, Moment { x: &next.x, v: &next.v }, h);
-        let limit = match hybrid {
-            true => span.settings.tolerance * mean_weight(bodies.mass),
-            false => 1e-3 * span.settings.rosenbrock_tolerance * mean_weight(bodies.mass) / (9.81 * h * h),
-        };
+        // What solves leave over moves particles by less than a thousandth of the tolerance.
+        let mean_mass = mean_weight(bodies.mass) / STANDARD_GRAVITY;
+        let moved = 1e-3 * span.settings.rosenbrock_tolerance * mean_mass / (h * h);
+        let limit = (span.settings.tolerance * mean_weight(bodies.mass)).min(moved);
         for stage in 0..STAGES {
             let share = ALPHA[stage].iter().fold(0.0, |sum, a| sum + a);
             course.go_to(time + share * h, h);
@@ -152,6 +153,8 @@ impl RosenbrockStep {
             let equation =
                 Equation { bodies: implicit, answers: &self.mixed[0], dt: GAMMA * h, lead: None, limit };
             let RosenbrockStep { linear, force, q, .. } = self;
+            let linear = &mut linear[usize::from(hybrid)];
+            linear.again = stage > 0;
             let outcome = linear.solve(equation, span.settings, force, &mut q[stage], probe);
             if matches!(outcome.end, End::NotFinite | End::Diverged) {
                 return None;
@@ -255,7 +258,8 @@ mod tests {
     fn coefficients_keep_third_order_with_any_matrix() {
         let gamma = |i: usize, j: usize| if i == j { GAMMA } else { COUPLING[i][j] };
         let alpha = |i: usize, j: usize| ALPHA[i][j];
-        let over = |b: &[f64; STAGES], f: &dyn Fn(usize) -> f64| (0..STAGES).map(|i| b[i] * f(i)).sum::<f64>();
+        let over =
+            |b: &[f64; STAGES], f: &dyn Fn(usize) -> f64| (0..STAGES).map(|i| b[i] * f(i)).sum::<f64>();
         let row = |m: &dyn Fn(usize, usize) -> f64, i: usize| (0..STAGES).map(|j| m(i, j)).sum::<f64>();
         for (b, order) in [(&WEIGHT, 3), (&EMBEDDED, 2)] {
             let mut conditions = vec![

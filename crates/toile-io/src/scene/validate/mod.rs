@@ -176,9 +176,16 @@ impl Check<'_> {
 
     fn k02(&mut self, scene: &SceneFile) {
         let solver = &scene.solver;
-        self.above_zero("solver.rosenbrock_tolerance", solver.rosenbrock_tolerance, " m", "1e-4 is the default");
+        self.above_zero(
+            "solver.rosenbrock_tolerance",
+            solver.rosenbrock_tolerance,
+            " m",
+            "1e-4 is the default",
+        );
         match (&solver.accuracy, solver.preconditioner) {
-            (Some(region), _) => self.above_zero("solver.accuracy.weight", region.weight, "", "10 is the default"),
+            (Some(region), _) => {
+                self.above_zero("solver.accuracy.weight", region.weight, "", "10 is the default")
+            }
             (None, Preconditioner::Accuracy) => {
                 let help = "add accuracy = { min = [x, y, z], max = [x, y, z], weight = 10 }";
                 self.fail("solver.preconditioner", "is \"accuracy\", but no accuracy is given", help);
@@ -197,20 +204,34 @@ impl Check<'_> {
             _ => return,
         };
         if k02.damping == K02Damping::None && k02.coefficient > 0.0 {
-            self.note("solver.k02.coefficient", "has no effect with damping = \"none\"", "add damping = \"model-b\"");
+            self.note(
+                "solver.k02.coefficient",
+                "has no effect with damping = \"none\"",
+                "add damping = \"model-b\"",
+            );
         }
         for (i, cloth) in scene.cloth.iter().enumerate() {
             if self.full() {
                 break;
             }
             if cloth.model != Model::Springs {
-                let what = format!("is \"membrane\", which integrator = \"{name}\" cannot step: it knows springs");
-                self.fail(&format!("cloth.{i}.model"), what, "write model = \"springs\", or integrator = \"bdf2\"");
+                let what =
+                    format!("is \"membrane\", which integrator = \"{name}\" cannot step: it knows springs");
+                self.fail(
+                    &format!("cloth.{i}.model"),
+                    what,
+                    "write model = \"springs\", or integrator = \"bdf2\"",
+                );
             }
-            let fits = cloth.bending == Bending::None || name == "precomputed" && cloth.bending == Bending::Recon;
+            let fits =
+                cloth.bending == Bending::None || name == "precomputed" && cloth.bending == Bending::Recon;
             if !fits {
                 let what = format!("is of a kind that integrator = \"{name}\" cannot step: it knows springs");
-                self.fail(&format!("cloth.{i}.bending"), what, "write bending = \"none\", or integrator = \"bdf2\"");
+                self.fail(
+                    &format!("cloth.{i}.bending"),
+                    what,
+                    "write bending = \"none\", or integrator = \"bdf2\"",
+                );
             }
         }
     }
