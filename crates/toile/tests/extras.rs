@@ -91,7 +91,7 @@ fn accuracy_is_conjugate_gradients_on_d_h_d() {
     let places: Vec<DVec3> = (0..12).map(|i| DVec3::X * f64::from(i)).collect();
     let d: Vec<f64> = places.iter().map(|x| wanted.of(*x)).collect();
     let y: Vec<DVec3> = (0..12).map(|i| DVec3::new(1.0, f64::from(i), f64::from(i % 5))).collect();
-    for max_iterations in [1, 3, 6, 12] {
+    for max_iterations in [1, 3, 6] {
         let stop = Stop { scale: &[1.0; 12], limit: 0.0, max_iterations };
         let (mut plain, mut scaled) = (Vec::new(), Vec::new());
         let by_accuracy = Preconditioner::by_accuracy(&wanted, &places);
@@ -153,7 +153,7 @@ fn rosenbrock_and_hybrid_are_of_third_order() {
         let right = end(1600);
         let error = |steps| end(steps).iter().zip(&right).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
         let (coarse, fine) = (error(100), error(200));
-        let order = (coarse / fine).log2();
+        let order = libm::log2(coarse / fine);
         assert!((order - 3.0).abs() < 0.3, "{}: order {order}, {coarse:e} m, {fine:e} m", integrator.name());
     }
 }

@@ -19,7 +19,7 @@ fn sheet(n: usize, fabric: Fabric, integrator: Integrator, pinned: bool) -> Worl
     World::new(Setup { cloths, pins, solver, substeps: 1, ..Setup::default() }).expect("world")
 }
 
-fn run(world: &mut World, dt: f64, steps: usize) -> Probe {
+fn run(world: &mut World, dt: f64, steps: usize) -> Probe<'static> {
     let mut probe = Probe::default();
     for _ in 0..steps {
         world.step(dt, &mut probe).expect("step");

@@ -126,7 +126,7 @@ fn growth(iterations: u32, r: f64) -> f64 {
     }
     let half = sizes.len() / 2;
     let largest = |part: &[f64]| part.iter().copied().fold(0.0, f64::max);
-    (largest(&sizes[half..]) / largest(&sizes[..half])).powf(1.0 / half as f64)
+    libm::pow(largest(&sizes[half..]) / largest(&sizes[..half]), 1.0 / half as f64)
 }
 
 /// SPEC 6.2, 5: odd K never grows, even K does, as the table of SPEC 2.2 says.

@@ -252,7 +252,7 @@ pub fn x5(session: &mut Session) -> Result<(), LabError> {
         let flown = fly(own(jacobian), 20)?;
         rows.push(format!("{name},none,{}", flown.tip));
         if let Some(time) = flown.lost {
-            session.note(format!("{name}, undamped: lost after {time:.2} s (K02 §5 asks for damping)"));
+            session.note(format!("{name}, undamped: lost after {time:.2} s (its remedy is damping)"));
             continue;
         }
         session.info(format!("free edge with {name}"), flown.tip, "m/s rms");

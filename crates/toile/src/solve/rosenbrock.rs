@@ -101,7 +101,7 @@ impl RosenbrockStep {
             if size > 1.0 {
                 probe.counters.shortened += 1;
                 h = step * factor.min(0.9);
-                if !(h > SHORTEST * dt) {
+                if h <= SHORTEST * dt {
                     return false;
                 }
                 continue;

@@ -159,7 +159,7 @@ pub struct Solver {
     pub inverse_iterations: u32,
     /// "rosenbrock": error that a step may have by its own estimate, root mean square over particles [m]. Default 1e-4.
     pub rosenbrock_tolerance: f64,
-    /// preconditioner = "accuracy": which part of the cloth is wanted more accurately (V00 §2.5).
+    /// preconditioner = "accuracy": which part of the cloth is wanted more accurately (V00-10).
     pub accuracy: Option<Accuracy>,
     /// Which of three equivalent linear systems is solved. Default "mass".
     pub form: Form,
@@ -224,13 +224,13 @@ choice! {
         /// Backward Euler on springs by a few sweeps of block Jacobi (K02): work in proportion to the mesh, stable and
         /// sluggish. Needs model = "springs" and bending = "none".
         K02,
-        /// Backward Euler with derivatives alike in all directions, whose inverse is computed once (V00 §2.5): fast steps
+        /// Backward Euler with derivatives alike in all directions, whose inverse is computed once (V00-12): fast steps
         /// for small cloth, over-damped. Needs model = "springs" and bending = "none" or "recon".
         Precomputed,
-        /// Linearly implicit Runge–Kutta of third order that chooses its own steps by `rosenbrock_tolerance` (V00 §3.3).
+        /// Linearly implicit Runge–Kutta of third order that chooses its own steps by `rosenbrock_tolerance` (V00-16).
         Rosenbrock,
-        /// The same in fixed steps with the membrane implicit; bending, drag and gravity explicit at third order (V00
-        /// §4.3): stiff bending needs short steps.
+        /// The same in fixed steps with the membrane implicit; bending, drag and gravity explicit at third order
+        /// (V00-23): stiff bending needs short steps.
         Hybrid,
     }
 }
@@ -293,7 +293,8 @@ choice! {
         BlockJacobi,
         /// No preconditioner.
         None,
-        /// The accuracy wanted of each particle, see `accuracy`: a solve that stops early errs less there.
+        /// The accuracy wanted of each particle, see `accuracy`: a solve that stops early errs less there
+        /// than elsewhere.
         Accuracy,
     }
 }
