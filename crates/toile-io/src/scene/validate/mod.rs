@@ -226,7 +226,8 @@ impl Check<'_> {
             let fits =
                 cloth.bending == Bending::None || name == "precomputed" && cloth.bending == Bending::Recon;
             if !fits {
-                let what = format!("is of a kind that integrator = \"{name}\" cannot step: it knows springs");
+                let bending = format!("{:?}", cloth.bending).to_lowercase();
+                let what = format!("is \"{bending}\", which integrator = \"{name}\" cannot step");
                 self.fail(
                     &format!("cloth.{i}.bending"),
                     what,
