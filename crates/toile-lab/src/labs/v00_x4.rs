@@ -29,7 +29,7 @@ pub fn run(session: &mut Session) -> Result<(), LabError> {
     ];
     for (name, integrator, lambda) in schemes {
         let mut points = Vec::new();
-        // The hybrid's bending is explicit: a step that is too long for it is refused again and again.
+        // The hybrid chooses its own steps within these.
         let counts: &[u32] = if integrator == Integrator::Hybrid { &[60] } else { &[15, 30, 60] };
         for &steps in counts {
             let start = std::time::Instant::now();

@@ -28,7 +28,7 @@ named_choices! {
         Precomputed = "precomputed",
         /// Linearly implicit Runge–Kutta of third order with error control (V00-16).
         Rosenbrock = "rosenbrock",
-        /// The same in fixed steps with the membrane implicit and all else explicit (V00-23).
+        /// The same with the membrane implicit and all else explicit (V00-23).
         Hybrid = "hybrid",
     }
 }
@@ -68,7 +68,7 @@ pub struct SolverSettings {
     pub k02: K02Settings,
     /// Iterations of conjugate gradients for each column of a precomputed inverse (V00-13); 0 for the whole inverse.
     pub inverse_iterations: usize,
-    /// Error that a Rosenbrock step may have by its own estimate: root mean square over particles [m].
+    /// Error that a Rosenbrock or hybrid step may have by its own estimate: root mean square over particles [m].
     pub rosenbrock_tolerance: f64,
     /// Where the linear solve is wanted more accurately.
     pub accuracy: Accuracy,

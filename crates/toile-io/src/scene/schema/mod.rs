@@ -157,7 +157,7 @@ pub struct Solver {
     /// "precomputed": iterations of conjugate gradients for each column of the inverse, which reaches as many rings far;
     /// 0 computes the whole inverse, for up to 5000 vertices. Default 0.
     pub inverse_iterations: u32,
-    /// "rosenbrock": error that a step may have by its own estimate, root mean square over particles [m]. Default 1e-4.
+    /// "rosenbrock" and "hybrid": error that a step may have by its own estimate, root mean square over particles [m]. Default 1e-4.
     pub rosenbrock_tolerance: f64,
     /// preconditioner = "accuracy": which part of the cloth is wanted more accurately (V00-10).
     pub accuracy: Option<Accuracy>,
@@ -229,8 +229,8 @@ choice! {
         Precomputed,
         /// Linearly implicit Runge–Kutta of third order that chooses its own steps by `rosenbrock_tolerance` (V00-16).
         Rosenbrock,
-        /// The same in fixed steps with the membrane implicit; bending, drag and gravity explicit at third order
-        /// (V00-23): stiff bending needs short steps.
+        /// The same with the membrane implicit; bending, drag and gravity explicit at third order (V00-23): stiff bending
+        /// makes its steps short.
         Hybrid,
     }
 }
