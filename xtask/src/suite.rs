@@ -161,8 +161,18 @@ fn read_line(tally: &mut Tally, line: &str) {
 }
 
 /// Experiments that take minutes: run by hand, results in `validation/`.
-const LONG: [&str; 9] =
-    ["fall", "resolution", "drape", "v00-x1", "solver", "integrators", "strip-modes", "quasistatic", "ccd"];
+const LONG: [&str; 10] = [
+    "fall",
+    "resolution",
+    "drape",
+    "v00-x1",
+    "solver",
+    "integrators",
+    "strip-modes",
+    "quasistatic",
+    "ccd",
+    "v00-x4",
+];
 
 /// Every experiment that is not long, on the release build.
 fn labs(tally: &mut Tally) {

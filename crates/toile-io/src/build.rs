@@ -2,6 +2,7 @@
 
 use crate::body_mesh::body_mesh;
 use crate::obj::{Obj, Polygons, Triangles};
+use crate::papers;
 use crate::scene::schema::{self, Border, Corner, Pattern, Plane, Resolution, Rest, Shape};
 use crate::scene::{BodySource, Cloth, ClothSource, Hold, InputFile, Pin, Scene, SceneMeshes, Select, Slide};
 use glam::{DVec2, DVec3};
@@ -101,7 +102,7 @@ pub fn build(scene: &Scene) -> Result<Built, BuildError> {
         pins,
         gravity: scene.gravity,
         wind: wind(scene),
-        solver: solver(&scene.solver),
+        solver: SolverSettings { accuracy: papers::accuracy(scene), ..solver(&scene.solver) },
         substeps: scene.substeps(),
     };
     let world = World::new(setup).map_err(|error| BuildError { message: error.to_string() })?;
@@ -440,6 +441,10 @@ fn solver(solver: &schema::Solver) -> SolverSettings {
             schema::Integrator::LinearEuler => Integrator::LinearEuler,
             schema::Integrator::LambdaMidpoint => Integrator::LambdaMidpoint,
             schema::Integrator::QuasiStatic => Integrator::QuasiStatic,
+            schema::Integrator::K02 => Integrator::K02,
+            schema::Integrator::Precomputed => Integrator::Precomputed,
+            schema::Integrator::Rosenbrock => Integrator::Rosenbrock,
+            schema::Integrator::Hybrid => Integrator::Hybrid,
         },
         lambda: solver.lambda,
         lambda_rhs: match solver.lambda_rhs {
@@ -456,6 +461,10 @@ fn solver(solver: &schema::Solver) -> SolverSettings {
             residual: solver.drape_residual,
             max_solves: solver.drape_solves as usize,
         },
+        k02: papers::k02(&solver.k02),
+        inverse_iterations: solver.inverse_iterations as usize,
+        rosenbrock_tolerance: solver.rosenbrock_tolerance,
+        accuracy: default.accuracy,
         form: match solver.form {
             schema::Form::Symmetric => Form::Symmetric,
             schema::Form::Mass => Form::Mass,
@@ -474,6 +483,7 @@ fn solver(solver: &schema::Solver) -> SolverSettings {
             schema::Preconditioner::Cholesky => PreconditionerKind::Cholesky,
             schema::Preconditioner::BlockJacobi => PreconditionerKind::BlockJacobi,
             schema::Preconditioner::None => PreconditionerKind::None,
+            schema::Preconditioner::Accuracy => PreconditionerKind::Accuracy,
         },
         tolerance: solver.tolerance,
         max_iterations: solver.max_iterations.map_or(default.max_iterations, |n| n as usize),

@@ -39,6 +39,7 @@ pub mod convert;
 pub mod error;
 pub mod fabric;
 pub mod obj;
+mod papers;
 pub mod pc2;
 pub mod run;
 pub mod scene;

@@ -307,3 +307,40 @@ fn the_schema_describes_every_field() {
     assert!(all.len() > 110, "{}", all.len());
     assert_eq!(schema["properties"]["units"]["$ref"], "#/$defs/Units");
 }
+
+/// The solvers of single papers are reached from scenes, and refuse what they cannot step with a way out.
+#[test]
+fn solvers_of_the_papers() {
+    let scene = |solver: &str, cloth: &str| {
+        format!(
+            "toile = 1\nunits = \"cm\"\nup = \"z\"\n[solver]\n{solver}\n[[cloth]]\n{cloth}\n\
+             shape = {{ kind = \"sheet\", size = [100, 100], resolution = 4 }}\n"
+        )
+    };
+    let springs = "model = \"springs\"\nbending = \"none\"";
+    let full = "integrator = \"k02\"\nk02 = { iterations = 2, parity = \"free\", jacobian = \"blend\", blend = 0.3, \
+                damping = \"model-b\", damping_form = \"paper\", coefficient = 0.1 }";
+    let accuracy = "preconditioner = \"accuracy\"\naccuracy = { min = [0, 0, 0], max = [100, -50, 10] }";
+    for (solver, cloth) in [
+        (full, springs),
+        ("integrator = \"precomputed\"\ninverse_iterations = 6", springs),
+        ("integrator = \"rosenbrock\"\nrosenbrock_tolerance = 1e-5", ""),
+        ("integrator = \"hybrid\"", ""),
+        (accuracy, ""),
+    ] {
+        let mut world = toile_io::build::build(&parse(&scene(solver, cloth))).expect(solver).world;
+        world.step(0.01, &mut toile::Probe::default()).expect(solver);
+    }
+    for (solver, cloth, words) in [
+        ("integrator = \"k02\"", "", "cannot step"),
+        ("integrator = \"k02\"", "model = \"springs\"\nbending = \"hinge\"", "write bending = \"none\""),
+        ("integrator = \"precomputed\"", "", "write model = \"springs\""),
+        ("k02 = { blend = 1.5 }", "", "between 0 and 1"),
+        ("rosenbrock_tolerance = 0", "", "above 0"),
+        ("preconditioner = \"accuracy\"", "", "no accuracy is given"),
+    ] {
+        let text = scene(solver, cloth);
+        let refused = Scene::parse(&text, "test.toml").err().map(|e| e.to_string()).unwrap_or_default();
+        assert!(refused.contains(words), "{solver}: {refused}");
+    }
+}

@@ -168,6 +168,56 @@ pub const LABS: &[Lab] = &[
         run: labs::detection::arity,
     },
     Lab {
+        id: "k02-x1",
+        title: "cost of a step of K02 against vertices and edges: its four discs, then 1e5 to 1e6 vertices (K02-X1)",
+        run: labs::k02::x1,
+    },
+    Lab {
+        id: "k02-x2",
+        title: "a minute of K02's flag: 2048 triangles at 1/300 s in the wind (K02-X2)",
+        run: labs::k02::x2,
+    },
+    Lab {
+        id: "k02-x3",
+        title: "3025 triangles at 1/120 s with K02, against real time (K02-X3)",
+        run: labs::k02::x3,
+    },
+    Lab {
+        id: "k02-x5",
+        title: "how much motion of the flag K02's blocks keep that scalars kill (K02-X5)",
+        run: labs::k02::x5,
+    },
+    Lab {
+        id: "k02-parity",
+        title: "growth per step for K = 0…5 sweeps of block Jacobi and h²κ/m = 1…1e4: odd never, even always",
+        run: labs::k02_parity::run,
+    },
+    Lab {
+        id: "inverse",
+        title: "a precomputed inverse cut off after K = 1…16: entries per column, error, time against CG (V00-12, V00-13)",
+        run: labs::inverse::run,
+    },
+    Lab {
+        id: "preconditioning",
+        title: "half of a sheet wanted ten times more accurately: error per half by iterations of CG (V00-10)",
+        run: labs::preconditioning::run,
+    },
+    Lab {
+        id: "rosenbrock",
+        title: "linearly implicit Runge–Kutta: observed order, and error in proportion to the tolerance (V00-16)",
+        run: labs::rosenbrock::run,
+    },
+    Lab {
+        id: "hybrid",
+        title: "membrane implicit, the rest explicit at third order: order, and error at equal steps (V00-23)",
+        run: labs::rosenbrock::hybrid,
+    },
+    Lab {
+        id: "v00-x4",
+        title: "drop of a stiff 100 × 100 sheet in half a second by step and scheme, Runge–Kutta included (V00-X4)",
+        run: labs::v00_x4::run,
+    },
+    Lab {
         id: "same-bits",
         title: "one fingerprint for any number of threads and after resuming in the middle",
         run: labs::same_bits::run,

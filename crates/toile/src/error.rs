@@ -52,6 +52,8 @@ pub enum SetupProblem {
     UnknownCloth { index: usize, cloths: usize },
     /// A pin or an edit names a vertex that does not exist.
     UnknownVertex { cloth: String, vertex: u32, vertices: usize },
+    /// The integrator knows no such law.
+    Unfit { cloth: String, integrator: &'static str, what: &'static str, fix: &'static str },
     /// A quantity is out of its range.
     OutOfRange { what: &'static str, value: f64, limit: &'static str },
 }
@@ -78,6 +80,9 @@ impl fmt::Display for SetupProblem {
                 f,
                 "vertex {vertex} of cloth `{cloth}` does not exist; it has {vertices}, counted from 0"
             ),
+            Self::Unfit { cloth, integrator, what, fix } => {
+                write!(f, "cloth `{cloth}`: the integrator {integrator} cannot step {what}; {fix}")
+            }
             Self::OutOfRange { what, value, limit } => write!(f, "{what} is {value}; it must be {limit}"),
         }
     }

@@ -79,6 +79,27 @@ pub trait Law<const P: usize, const G: usize>: Send + Sync {
     fn foresee(&self, _element: usize, _at: &Sample<P, G>, _change: &[DVec3; G], _per_time: f64) -> Stress {
         [0.0; 3]
     }
+
+    /// Its springs, if it is nothing but springs along edges: for solvers that know no other law (K02-1).
+    fn springs(&self) -> Option<Springs<'_>> {
+        None
+    }
+
+    /// Whether it resists stretching: the stiff part, which hybrid schemes treat implicitly (V00-23).
+    fn stretches(&self) -> bool {
+        false
+    }
+}
+
+/// Springs along edges, each from its second particle to its first.
+#[derive(Clone, Copy, Debug)]
+pub struct Springs<'a> {
+    /// Stiffness κ of each [N/m].
+    pub stiffness: &'a [f64],
+    /// Rest length of each [m].
+    pub rest_length: &'a [f64],
+    /// Viscosity along each, as a time constant [s]: c = κ·viscosity [N·s/m].
+    pub viscosity: f64,
 }
 
 /// What acts on cloth from outside at the end of a substep.
@@ -219,6 +240,14 @@ pub trait ForceModel: Send + Sync {
     /// Moves each kept stress by `fraction` of the way to that after particles change by `change` [m] and
     /// their velocities by `change` × `per_time`. Families without a geometric tangent keep none.
     fn foresee(&self, at: Moment, change: &[DVec3], per_time: f64, fraction: f64, kept: &mut Vec<Stress>);
+    /// See [`Law::springs`].
+    fn springs(&self) -> Option<Springs<'_>> {
+        None
+    }
+    /// See [`Law::stretches`].
+    fn stretches(&self) -> bool {
+        false
+    }
 }
 
 /// A law applied to many elements of the same shape.
@@ -332,6 +361,14 @@ impl<const P: usize, const G: usize, L: Law<P, G>> ForceModel for Elements<P, G,
             }
         });
     }
+
+    fn springs(&self) -> Option<Springs<'_>> {
+        self.law.springs()
+    }
+
+    fn stretches(&self) -> bool {
+        self.law.stretches()
+    }
 }
 
 /// Who interacts with whom: P particles and G gauges per element, with constant weights.
@@ -403,6 +440,11 @@ impl Stencil {
         self.shape.1
     }
 
+    /// Particles per element.
+    pub fn particles(&self) -> usize {
+        self.shape.0
+    }
+
     /// Particles of each element in turn.
     pub fn elements(&self) -> impl Iterator<Item = &[u32]> {
         self.members.chunks_exact(self.shape.0)
@@ -425,7 +467,7 @@ impl Stencil {
 
     fn scatter_kernel<const P: usize, const G: usize>(&self, gauges: &[DVec3], out: &mut [DVec3]) {
         parallel::update(out, |i, total| {
-            for &slot in self.incident_of(i) {
+            for &slot in self.slots_of(i) {
                 let (element, a) = (slot as usize / P, slot as usize % P);
                 let weights = &self.weights[element * P * G..][..P * G];
                 for g in 0..G {
@@ -473,9 +515,26 @@ impl Stencil {
 
     fn diagonal_kernel<const P: usize, const G: usize>(&self, tangent: &[DMat3], out: &mut [DMat3]) {
         parallel::update(out, |i, total| {
-            for &slot in self.incident_of(i) {
+            for &slot in self.slots_of(i) {
                 let (element, a) = (slot as usize / P, slot as usize % P);
                 *total += self.block::<P, G>(tangent, element, a, a);
+            }
+        });
+    }
+
+    /// Adds the sum of each particle's row of Sᵀ T S to `out`: its share of the resistance to moving all together.
+    /// Where weights are positive this is a bound on Sᵀ T S from above that couples nobody.
+    pub fn add_row_sums(&self, tangent: &[DMat3], out: &mut [DMat3]) {
+        by_shape!(self, row_sums_kernel(tangent, out));
+    }
+
+    fn row_sums_kernel<const P: usize, const G: usize>(&self, tangent: &[DMat3], out: &mut [DMat3]) {
+        parallel::update(out, |i, total| {
+            for &slot in self.slots_of(i) {
+                let (element, a) = (slot as usize / P, slot as usize % P);
+                for b in 0..P {
+                    *total += self.block::<P, G>(tangent, element, a, b);
+                }
             }
         });
     }
@@ -499,7 +558,7 @@ impl Stencil {
         add: impl Fn(&mut [DMat3], usize, DMat3) + Sync,
     ) {
         parallel::update(rows, |i, row| {
-            for &slot in self.incident_of(i) {
+            for &slot in self.slots_of(i) {
                 let (element, a) = (slot as usize / P, slot as usize % P);
                 for b in 0..P {
                     add(row, slot as usize * P + b, self.block::<P, G>(tangent, element, a, b));
@@ -535,7 +594,9 @@ impl Stencil {
         sum
     }
 
-    fn incident_of(&self, particle: usize) -> &[u32] {
+    /// Element × (particles per element) + local index of every element that has `particle`, ascending: the order
+    /// in which it sums.
+    pub fn slots_of(&self, particle: usize) -> &[u32] {
         &self.incident[self.start[particle] as usize..self.start[particle + 1] as usize]
     }
 }

@@ -14,7 +14,7 @@ use crate::interaction::ForceModel;
 use crate::math::DVec3;
 use crate::mesh::{Edge, Mesh};
 use crate::model::{Model, Pin};
-use crate::solve::SolverSettings;
+use crate::solve::{Integrator, SolverSettings};
 use crate::state::{FARTHEST, State};
 use crate::step::Island;
 use std::ops::Range;
@@ -218,6 +218,7 @@ pub(crate) fn check(setup: &Setup) -> Result<(), SetupError> {
                 problems.push(SetupProblem::OutOfRange { what, value: angles.len() as f64, limit });
             }
         }
+        problems.extend(unfit(cloth, &setup.solver));
         if !cloth.velocity.is_finite() {
             let value = cloth.velocity.max_element();
             problems.push(SetupProblem::OutOfRange { what: "initial velocity", value, limit: "finite" });
@@ -249,11 +250,57 @@ pub(crate) fn check(setup: &Setup) -> Result<(), SetupError> {
         let value = f64::NAN;
         problems.push(SetupProblem::OutOfRange { what: "gravity or wind", value, limit: "finite" });
     }
+    let k02 = setup.solver.k02;
+    if !(0.0..=1.0).contains(&k02.blend) {
+        problems.push(SetupProblem::OutOfRange { what: "k02 blend", value: k02.blend, limit: "from 0 to 1" });
+    }
+    if !(k02.coefficient >= 0.0 && k02.coefficient.is_finite()) {
+        let (what, value) = ("k02 damping coefficient", k02.coefficient);
+        problems.push(SetupProblem::OutOfRange { what, value, limit: "0 or more" });
+    }
+    for (what, value) in [
+        ("accuracy weight", setup.solver.accuracy.weight),
+        ("Rosenbrock tolerance [m]", setup.solver.rosenbrock_tolerance),
+    ] {
+        if !(value > 0.0 && value.is_finite()) {
+            problems.push(SetupProblem::OutOfRange { what, value, limit: "above 0" });
+        }
+    }
     if !setup.solver.is_sound() {
         let (value, limit) = (0.0, "bicg or bicgstab when the form is unsymmetric");
         problems.push(SetupProblem::OutOfRange { what: "solver method cg", value, limit });
     }
     if problems.is_empty() { Ok(()) } else { Err(SetupError { problems }) }
+}
+
+/// Most vertices of a cloth whose whole inverse is kept: its square in numbers is 200 MB.
+const WHOLE_INVERSE: usize = 5000;
+
+/// What of `cloth` its integrator cannot step. K02 knows springs and the air (K02-1); a precomputed inverse needs
+/// tangents that do not change (V00-12).
+fn unfit(cloth: &Cloth, solver: &SolverSettings) -> Vec<SetupProblem> {
+    let mut all = Vec::new();
+    let integrator = solver.integrator;
+    let mut refuse = |what, fix| {
+        let (cloth, integrator) = (cloth.name.clone(), integrator.name());
+        all.push(SetupProblem::Unfit { cloth, integrator, what, fix });
+    };
+    let constant = match integrator {
+        Integrator::K02 => false,
+        Integrator::Precomputed => true,
+        _ => return all,
+    };
+    if !matches!(cloth.stretching, Stretching::Springs(_)) {
+        refuse("a membrane", "use model = \"springs\", or integrator = \"bdf2\"");
+    }
+    let fits = cloth.bending == Bending::None || constant && cloth.bending == Bending::Recon;
+    if !fits && cloth.fabric.bending_stiffness() != [0.0; 4] {
+        refuse("this model of bending", "use bending = \"none\", or integrator = \"bdf2\"");
+    }
+    if constant && solver.inverse_iterations == 0 && cloth.mesh.vertices() > WHOLE_INVERSE {
+        refuse("more than 5000 vertices with a whole inverse", "use inverse_iterations = 8");
+    }
+    all
 }
 
 /// The islands of cloth `number`: one per connected part.

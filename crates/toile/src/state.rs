@@ -27,7 +27,7 @@ pub struct State {
 /// What an integrator remembers of the step before.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Past {
-    /// Length of that step [s].
+    /// Length of that step [s]; of the step to try next, if the integrator chooses its own.
     pub dt: f64,
     /// Positions before it [m]; empty if not needed.
     pub x: Vec<DVec3>,

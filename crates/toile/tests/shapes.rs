@@ -256,3 +256,16 @@ fn wrong_arguments_are_refused_with_a_way_out() {
         assert!(sheet(1.0, 1.0, 2, 2, Pattern::Jittered { amount, seed: 0 }).is_err());
     }
 }
+
+/// K02's Table 4: vertices, edges and faces of its four discs.
+#[test]
+fn a_disc_has_the_counts_asked_for() {
+    for [v, e, t] in [[148, 404, 257], [405, 1161, 757], [1566, 4590, 3025], [2128, 6231, 4104]] {
+        let shape = toile::mesh::shapes::disc_of(0.5, v, 2 * v - 2 - t).expect("shape");
+        let mesh = toile::mesh::Mesh::new(shape.positions.len(), shape.faces, shape.rest).expect("mesh");
+        assert_eq!([mesh.vertices(), mesh.edges().len(), mesh.faces().len()], [v, e, t]);
+    }
+    assert!(
+        toile::mesh::shapes::disc_of(0.5, 2, 2).is_err() && toile::mesh::shapes::disc_of(0.5, 5, 6).is_err()
+    );
+}

@@ -201,7 +201,8 @@ impl Scene {
     /// Steps per frame: as written, or as many as keep a step at or below 1/120 s (1/240 s for integrators
     /// that linearise once).
     pub fn substeps(&self) -> u32 {
-        let once = matches!(self.solver.integrator, Integrator::LinearEuler | Integrator::LambdaMidpoint);
+        let once = matches!(self.solver.integrator, Integrator::LinearEuler | Integrator::LambdaMidpoint)
+            || matches!(self.solver.integrator, Integrator::K02 | Integrator::Precomputed);
         let longest = match self.solver.integrator {
             Integrator::QuasiStatic => f64::INFINITY,
             _ if once => 1.0 / 240.0,

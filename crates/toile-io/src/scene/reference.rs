@@ -7,6 +7,8 @@ use std::fmt::Write;
 /// Tables in the order a reader meets them: heading, definition in the schema.
 const TABLES: &[(&str, &str)] = &[
     ("[solver]", "Solver"),
+    ("solver: k02 = { … }", "K02"),
+    ("solver: accuracy = { … }", "Accuracy"),
     ("[[cloth]]", "ClothFile"),
     ("shape = { … }", "Shape"),
     ("fabric = { … }", "Fabric"),

@@ -125,6 +125,10 @@ impl Law<3, 2> for Membrane {
         answer
     }
 
+    fn stretches(&self) -> bool {
+        true
+    }
+
     fn foresees(&self) -> bool {
         true
     }

@@ -1,7 +1,7 @@
 //! Springs along edges (V00-8, V00-9).
 
 use crate::forces::Fabric;
-use crate::interaction::{Elements, Law, Response, Sample, Stress};
+use crate::interaction::{Elements, Law, Response, Sample, Springs, Stress};
 use crate::math::matrix::outer;
 use crate::math::{DMat3, DVec3};
 use crate::mesh::{Mesh, NONE};
@@ -88,6 +88,15 @@ impl Law<2, 1> for Spring {
             stiffness: [[stiffness]],
             damping: [[along * viscosity]],
         }
+    }
+
+    fn springs(&self) -> Option<Springs<'_>> {
+        let Spring { stiffness, rest_length, damping, .. } = self;
+        Some(Springs { stiffness, rest_length, viscosity: *damping })
+    }
+
+    fn stretches(&self) -> bool {
+        true
     }
 
     fn foresees(&self) -> bool {

@@ -5,5 +5,7 @@ pub mod parallel;
 pub mod random;
 pub mod reduce;
 pub mod rotation;
+pub mod symmetric;
 
 pub use glam::{DMat3, DVec2, DVec3};
+pub use symmetric::Symmetric;

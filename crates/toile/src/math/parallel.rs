@@ -13,6 +13,11 @@ pub fn fill<T: Send>(out: &mut [T], value: impl Fn(usize) -> T + Sync) {
     update(out, |i, slot| *slot = value(i));
 }
 
+/// Like [`fill`], for values so costly that each is worth waking a worker for.
+pub fn fill_heavy<T: Send>(out: &mut [T], value: impl Fn(usize) -> T + Sync) {
+    out.par_iter_mut().enumerate().for_each(|(i, slot)| *slot = value(i));
+}
+
 /// Calls `change(i, &mut out[i])` for every i.
 pub fn update<T: Send>(out: &mut [T], change: impl Fn(usize, &mut T) + Sync) {
     if out.len() < SERIAL_BELOW {
@@ -31,6 +36,16 @@ pub fn update_groups<T: Send>(out: &mut [T], width: usize, change: impl Fn(usize
             .with_min_len(GRAIN.div_ceil(width))
             .enumerate()
             .for_each(|(i, group)| change(i, group));
+    }
+}
+
+/// Calls `change(i, &mut a[i], &mut b[i])` for every i.
+pub fn update2<A: Send, B: Send>(a: &mut [A], b: &mut [B], change: impl Fn(usize, &mut A, &mut B) + Sync) {
+    if a.len() < SERIAL_BELOW {
+        a.iter_mut().zip(b).enumerate().for_each(|(i, (a, b))| change(i, a, b));
+    } else {
+        let pairs = a.par_iter_mut().zip(b.par_iter_mut()).with_min_len(GRAIN);
+        pairs.enumerate().for_each(|(i, (a, b))| change(i, a, b));
     }
 }
 

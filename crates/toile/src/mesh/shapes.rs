@@ -144,6 +144,36 @@ pub fn disc(radius: f64, rings: usize, pattern: Pattern) -> Result<Shape, ShapeE
     Ok(flat.lie_down(vec![("rim", (first..last).collect()), ("centre", vec![0])]))
 }
 
+/// A disc in y = 0 centred on the origin with exactly `vertices` vertices, `rim` of them on the circle of that radius
+/// [m], Delaunay faces: 2 `vertices` − 2 − `rim` of them, and 3 `vertices` − 3 − `rim` edges.
+///
+/// K02's Table 4 gives such counts and no meshes. Inner points follow the sunflower's spiral, which spreads any number
+/// evenly, and are numbered band by band so that neighbours are near in memory. Groups: `rim`.
+pub fn disc_of(radius: f64, vertices: usize, rim: usize) -> Result<Shape, ShapeError> {
+    check_length("radius [m]", radius)?;
+    check_count("rim", rim, 3)?;
+    check_count("vertices", vertices, rim)?;
+    check_faces(vertices.saturating_mul(2))?;
+    let turn = |part: f64| DVec2::from((libm::cos(2.0 * PI * part), libm::sin(2.0 * PI * part)));
+    let inner = vertices - rim;
+    // Within the polygon of the rim, half a spacing away from its sides.
+    let reach = radius * (libm::cos(PI / rim as f64) - 0.5 * (PI / vertices as f64).sqrt());
+    let golden = 0.5 * (3.0 - 5f64.sqrt());
+    let spiral = |k: usize| {
+        let r = reach * ((k as f64 + 0.5) / inner as f64).sqrt();
+        r * turn((golden * k as f64).fract())
+    };
+    let band = 2.0 * radius / (vertices as f64).sqrt();
+    let mut within: Vec<(i64, DVec2)> =
+        (0..inner).map(spiral).map(|p| ((p.y / band).floor() as i64, p)).collect();
+    within.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.x.total_cmp(&b.1.x)));
+    let mut points: Vec<DVec2> = (0..rim).map(|k| radius * turn(k as f64 / rim as f64)).collect();
+    points.extend(within.into_iter().map(|(_, p)| p));
+    let mut flat = Flat { points, faces: Vec::new() };
+    flat.retriangulate(Pattern::Delaunay { seed: 0 })?;
+    Ok(flat.lie_down(vec![("rim", (0..rim as u32).collect())]))
+}
+
 /// A tube or truncated cone around the Y axis, from y = 0 (`radius_bottom`) to y = `height` (`radius_top`) [m], with
 /// `around` cells around and `up` cells up, faces outward, the seam welded.
 ///

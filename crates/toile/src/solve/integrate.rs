@@ -1,9 +1,12 @@
 //! Schemes: how a substep is made of implicit stages, and what is done when one fails.
 
 use super::bodies::{Bodies, Course};
+use super::inverse::InverseStep;
+use super::jacobi::JacobiStep;
 use super::linear::STANDARD_GRAVITY;
 use super::newton::{Goal, Newton, Reached, Task};
 use super::one_step::OneStep;
+use super::rosenbrock::RosenbrockStep;
 use super::settings::{Integrator, SolverSettings};
 use crate::math::{DVec3, parallel, reduce};
 use crate::probe::{Probe, Stage};
@@ -20,6 +23,9 @@ const CAREFUL_SOLVES: usize = 100;
 pub struct Stepper {
     newton: Newton,
     one_step: OneStep,
+    jacobi: JacobiStep,
+    inverse: InverseStep,
+    rosenbrock: RosenbrockStep,
     base: (Vec<DVec3>, Vec<DVec3>),
 }
 
@@ -52,6 +58,11 @@ impl Stepper {
                 self.one_step.advance(course, span, now, next, probe)
             }
             Integrator::QuasiStatic => self.drape(course, span, next, probe),
+            Integrator::K02 => self.jacobi.advance(course, span, now, next, probe),
+            Integrator::Precomputed => self.inverse.advance(course, span, now, next, probe),
+            Integrator::Rosenbrock | Integrator::Hybrid => {
+                self.rosenbrock.advance(course, span, now, next, probe)
+            }
             Integrator::ImplicitEuler | Integrator::Bdf2 | Integrator::TrBdf2 => {
                 self.nonlinear(course, span, now, next, probe)
             }

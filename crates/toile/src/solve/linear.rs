@@ -23,6 +23,9 @@ pub struct LinearSolver {
     pattern: Option<Pattern>,
     blocks: Vec<DMat3>,
     factor: Option<Factor>,
+    factored: bool,
+    /// Whether the next solve has the matrix of the last one, so that its factor serves again.
+    pub again: bool,
     unknown: Vec<DVec3>,
     work: Vec<DVec3>,
 }
@@ -55,7 +58,9 @@ impl LinearSolver {
         let Bodies { mass, forces, mobility, .. } = bodies;
         let n = mass.len();
         let direct = settings.preconditioner == PreconditionerKind::Cholesky;
-        let factored = direct && self.factorise(bodies, answers, probe);
+        let factored =
+            direct && if self.again { self.factored } else { self.factorise(bodies, answers, probe) };
+        self.factored = factored;
         let (mut free, mut sparse);
         let inner: &mut dyn BlockOperator = match settings.operator {
             OperatorKind::MatrixFree => {
@@ -79,9 +84,16 @@ impl LinearSolver {
         }
         let mut system = System::new(settings.form, mobility, mass, inner);
         let factor = self.factor.as_ref().filter(|_| factored);
-        let preconditioner = Preconditioner::new(settings.preconditioner, &system, factor);
         let y = system.right_side(b);
-        let scales = system.force_scales(dt);
+        let mut scales = system.force_scales(dt);
+        let preconditioner = match settings.preconditioner {
+            PreconditionerKind::Accuracy => {
+                let wanted = &settings.accuracy;
+                scales.iter_mut().zip(bodies.start).for_each(|(scale, x)| *scale *= wanted.of(*x));
+                Preconditioner::by_accuracy(wanted, bodies.start)
+            }
+            kind => Preconditioner::new(kind, &system, factor),
+        };
         let stop = Stop { scale: &scales, limit, max_iterations: settings.max_iterations };
         probe.lap(Stage::Assemble);
 

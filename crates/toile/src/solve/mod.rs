@@ -3,6 +3,8 @@
 pub mod bodies;
 pub mod forms;
 pub mod integrate;
+pub mod inverse;
+pub mod jacobi;
 pub mod krylov;
 pub mod linear;
 pub mod multifrontal;
@@ -10,15 +12,17 @@ pub mod newton;
 pub mod one_step;
 pub mod operator;
 pub mod precondition;
+pub mod rosenbrock;
 pub mod settings;
 
 pub use bodies::{Bodies, Course, Place};
 pub use forms::Form;
 pub use integrate::{Span, Stepper};
+pub use jacobi::K02Settings;
 pub use krylov::{End, Method, Outcome, Stop};
 pub use multifrontal::{Factor, NotPositive, Precision, Symbolic};
 pub use operator::{BlockOperator, LinearOperator, OperatorKind};
-pub use precondition::{Preconditioner, PreconditionerKind};
+pub use precondition::{Accuracy, Preconditioner, PreconditionerKind};
 pub use settings::{DrapeSettings, Integrator, LambdaRhs, NewtonSettings, SolverSettings};
 
 /// Declares the choices of an option with the names that scene files and reports use.

@@ -1,10 +1,11 @@
 //! How steps are taken and systems solved.
 
 use super::forms::Form;
+use super::jacobi::K02Settings;
 use super::krylov::Method;
 use super::named_choices;
 use super::operator::OperatorKind;
-use super::precondition::PreconditionerKind;
+use super::precondition::{Accuracy, PreconditionerKind};
 
 named_choices! {
     /// How time is stepped.
@@ -21,6 +22,14 @@ named_choices! {
         LambdaMidpoint = "lambda-midpoint",
         /// No motion: towards equilibrium (V00-14).
         QuasiStatic = "quasi-static",
+        /// K02's implicit Euler on springs by sweeps of block Jacobi (K02-3).
+        K02 = "k02",
+        /// Implicit Euler with a constant isotropic matrix whose inverse is computed once (V00-12).
+        Precomputed = "precomputed",
+        /// Linearly implicit Runge–Kutta of third order with error control (V00-16).
+        Rosenbrock = "rosenbrock",
+        /// The same with the membrane implicit and all else explicit (V00-23).
+        Hybrid = "hybrid",
     }
 }
 
@@ -28,6 +37,7 @@ impl Integrator {
     /// Whether forces are linearised once per step and the rest is left over.
     pub fn linearises_once(self) -> bool {
         matches!(self, Integrator::LinearEuler | Integrator::LambdaMidpoint)
+            || matches!(self, Integrator::K02 | Integrator::Precomputed)
     }
 }
 
@@ -54,6 +64,14 @@ pub struct SolverSettings {
     pub newton: NewtonSettings,
     /// When draping is content.
     pub drape: DrapeSettings,
+    /// K02's choices.
+    pub k02: K02Settings,
+    /// Iterations of conjugate gradients for each column of a precomputed inverse (V00-13); 0 for the whole inverse.
+    pub inverse_iterations: usize,
+    /// Error that a Rosenbrock or hybrid step may have by its own estimate: root mean square over particles [m].
+    pub rosenbrock_tolerance: f64,
+    /// Where the linear solve is wanted more accurately.
+    pub accuracy: Accuracy,
     /// Which linear system.
     pub form: Form,
     /// Which Krylov method.
@@ -99,6 +117,10 @@ impl Default for SolverSettings {
             lambda_rhs: LambdaRhs::Corrected,
             newton: NewtonSettings { step: 1e-4, residual: 0.1, max_solves: 30 },
             drape: DrapeSettings { step: 1.0, residual: 1e-6, max_solves: 200 },
+            k02: K02Settings::default(),
+            inverse_iterations: 0,
+            rosenbrock_tolerance: 1e-4,
+            accuracy: Accuracy::default(),
             form: Form::Mass,
             method: Method::Cg,
             operator: OperatorKind::BlockSparse,

@@ -19,11 +19,13 @@ mod cloth;
 mod fabric;
 mod picture;
 mod pin;
+mod solver;
 
 pub use cloth::*;
 pub use fabric::*;
 pub use picture::*;
 pub use pin::*;
+pub use solver::*;
 
 use crate::axes::{Units, Up};
 use schemars::JsonSchema;
@@ -150,6 +152,15 @@ pub struct Solver {
     pub drape_residual: f64,
     /// "quasi-static": iterations per frame step. Default 200.
     pub drape_solves: u32,
+    /// Options of the "k02" integrator.
+    pub k02: K02,
+    /// "precomputed": iterations of conjugate gradients for each column of the inverse, which reaches as many rings far;
+    /// 0 computes the whole inverse, for up to 5000 vertices. Default 0.
+    pub inverse_iterations: u32,
+    /// "rosenbrock" and "hybrid": error that a step may have by its own estimate, root mean square over particles [m]. Default 1e-4.
+    pub rosenbrock_tolerance: f64,
+    /// preconditioner = "accuracy": which part of the cloth is wanted more accurately (V00-10).
+    pub accuracy: Option<Accuracy>,
     /// Which of three equivalent linear systems is solved. Default "mass".
     pub form: Form,
     /// Iterative method of the linear solve. Default "cg".
@@ -178,6 +189,10 @@ impl Default for Solver {
             drape_step: 1.0,
             drape_residual: 1e-6,
             drape_solves: 200,
+            k02: K02::default(),
+            inverse_iterations: 0,
+            rosenbrock_tolerance: 1e-4,
+            accuracy: None,
             form: Form::default(),
             method: Method::default(),
             operator: Operator::default(),
@@ -206,6 +221,17 @@ choice! {
         LambdaMidpoint,
         /// No motion: each frame goes on towards equilibrium (V00 eq. 11–12).
         QuasiStatic,
+        /// Backward Euler on springs by a few sweeps of block Jacobi (K02): work in proportion to the mesh, stable and
+        /// sluggish. Needs model = "springs" and bending = "none".
+        K02,
+        /// Backward Euler with derivatives alike in all directions, whose inverse is computed once (V00-12): fast steps
+        /// for small cloth, over-damped. Needs model = "springs" and bending = "none" or "recon".
+        Precomputed,
+        /// Linearly implicit Runge–Kutta of third order that chooses its own steps by `rosenbrock_tolerance` (V00-16).
+        Rosenbrock,
+        /// The same with the membrane implicit; bending, drag and gravity explicit at third order (V00-23): stiff bending
+        /// makes its steps short.
+        Hybrid,
     }
 }
 
@@ -267,6 +293,9 @@ choice! {
         BlockJacobi,
         /// No preconditioner.
         None,
+        /// The accuracy wanted of each particle, see `accuracy`: a solve that stops early errs less there
+        /// than elsewhere.
+        Accuracy,
     }
 }
 

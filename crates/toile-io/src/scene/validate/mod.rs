@@ -16,6 +16,7 @@ pub(crate) fn validate(doc: &Document, scene: &SceneFile, starts: &[Start]) -> (
     let mut check = Check { doc, errors: Vec::new(), notes: Vec::new() };
     check.time(scene);
     check.solver(&scene.solver);
+    check.k02(scene);
     check.names(scene);
     for (i, cloth) in scene.cloth.iter().enumerate() {
         if check.full() {
@@ -170,6 +171,69 @@ impl Check<'_> {
                 "is \"unsymmetric\", which conjugate gradients cannot solve",
                 "add method = \"bicgstab\", or use form = \"symmetric\"",
             );
+        }
+    }
+
+    fn k02(&mut self, scene: &SceneFile) {
+        let solver = &scene.solver;
+        self.above_zero(
+            "solver.rosenbrock_tolerance",
+            solver.rosenbrock_tolerance,
+            " m",
+            "1e-4 is the default",
+        );
+        match (&solver.accuracy, solver.preconditioner) {
+            (Some(region), _) => {
+                self.above_zero("solver.accuracy.weight", region.weight, "", "10 is the default")
+            }
+            (None, Preconditioner::Accuracy) => {
+                let help = "add accuracy = { min = [x, y, z], max = [x, y, z], weight = 10 }";
+                self.fail("solver.preconditioner", "is \"accuracy\", but no accuracy is given", help);
+            }
+            _ => {}
+        }
+        let k02 = &scene.solver.k02;
+        if !(0.0..=1.0).contains(&k02.blend) {
+            let what = format!("is {}, it must lie between 0 and 1", k02.blend);
+            self.fail("solver.k02.blend", what, "0.1 is the default");
+        }
+        self.not_negative("solver.k02.coefficient", k02.coefficient, " N·s/m", "0 is no damping");
+        let name = match scene.solver.integrator {
+            Integrator::K02 => "k02",
+            Integrator::Precomputed => "precomputed",
+            _ => return,
+        };
+        if k02.damping == K02Damping::None && k02.coefficient > 0.0 {
+            self.note(
+                "solver.k02.coefficient",
+                "has no effect with damping = \"none\"",
+                "add damping = \"model-b\"",
+            );
+        }
+        for (i, cloth) in scene.cloth.iter().enumerate() {
+            if self.full() {
+                break;
+            }
+            if cloth.model != Model::Springs {
+                let what =
+                    format!("is \"membrane\", which integrator = \"{name}\" cannot step: it knows springs");
+                self.fail(
+                    &format!("cloth.{i}.model"),
+                    what,
+                    "write model = \"springs\", or integrator = \"bdf2\"",
+                );
+            }
+            let fits =
+                cloth.bending == Bending::None || name == "precomputed" && cloth.bending == Bending::Recon;
+            if !fits {
+                let bending = format!("{:?}", cloth.bending).to_lowercase();
+                let what = format!("is \"{bending}\", which integrator = \"{name}\" cannot step");
+                self.fail(
+                    &format!("cloth.{i}.bending"),
+                    what,
+                    "write bending = \"none\", or integrator = \"bdf2\"",
+                );
+            }
         }
     }
 
