@@ -210,6 +210,10 @@ pub trait ForceModel: Send + Sync {
     /// Fills `out` with every element's answer at `at`; `foreseen` holds the stress kept by
     /// [`ForceModel::foresee`], or nothing.
     fn respond(&self, at: Moment, mix: Mix, foreseen: &[Stress], out: &mut Interactions);
+    /// Fills only the forces of `out`: all that explicit steps ask for.
+    fn push(&self, at: Moment, out: &mut Interactions) {
+        self.respond(at, Mix::NONE, &[], out);
+    }
     /// Stored energy at `at` [J].
     fn energy(&self, at: Moment) -> f64;
     /// See [`Law::drive`].
@@ -305,6 +309,14 @@ impl<const P: usize, const G: usize, L: Law<P, G>> ForceModel for Elements<P, G,
         });
         let energies = &out.energies;
         out.energy = reduce::sum(len, |e| energies[e]);
+    }
+
+    fn push(&self, at: Moment, out: &mut Interactions) {
+        out.force.resize(self.stencil.len() * G, DVec3::ZERO);
+        // Tangents that nobody reads are not computed: the law is inlined here.
+        parallel::update_groups(&mut out.force, G, |element, force| {
+            force.copy_from_slice(&self.law.respond(element, &self.sample(element, at)).force);
+        });
     }
 
     fn energy(&self, at: Moment) -> f64 {

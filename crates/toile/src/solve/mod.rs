@@ -1,6 +1,8 @@
 //! From interactions to the next state: operators, linear solvers, integrators.
 
 pub mod bodies;
+pub mod correct;
+pub mod explicit;
 pub mod forms;
 pub mod integrate;
 pub mod krylov;
@@ -11,8 +13,10 @@ pub mod one_step;
 pub mod operator;
 pub mod precondition;
 pub mod settings;
+pub mod stability;
 
 pub use bodies::{Bodies, Course, Place};
+pub use correct::{Corrections, Net, PositionCorrection, StrainLimit};
 pub use forms::Form;
 pub use integrate::{Span, Stepper};
 pub use krylov::{End, Method, Outcome, Stop};

@@ -1,5 +1,6 @@
 //! How steps are taken and systems solved.
 
+use super::correct::Corrections;
 use super::forms::Form;
 use super::krylov::Method;
 use super::named_choices;
@@ -21,6 +22,18 @@ named_choices! {
         LambdaMidpoint = "lambda-midpoint",
         /// No motion: towards equilibrium (V00-14).
         QuasiStatic = "quasi-static",
+        /// Velocity Verlet, explicit: B14 eq. 9–10 with the half kick that print left out (B14-8).
+        Verlet = "verlet",
+        /// Trapezoid with a predicted end, explicit: the textbook's modified Euler; grows without damping (B14-8).
+        Heun = "heun",
+        /// Symplectic Euler, explicit: B14 eq. 9–10 without the ½ (B14-8).
+        Symplectic = "symplectic",
+        /// B14 eq. 9–10 as printed, explicit: forces count half (E24).
+        Literal = "literal",
+        /// Midpoint, explicit (V97-10).
+        Midpoint = "midpoint",
+        /// Runge–Kutta's classical method, explicit (V97-7).
+        Rk4 = "rk4",
     }
 }
 
@@ -54,6 +67,11 @@ pub struct SolverSettings {
     pub newton: NewtonSettings,
     /// When draping is content.
     pub drape: DrapeSettings,
+    /// Explicit steps: largest error of one, estimated by doubling [m]; those above are redone shorter. Infinity takes
+    /// steps as they come.
+    pub error_limit: f64,
+    /// What is done to a step's result before it is accepted.
+    pub corrections: Corrections,
     /// Which linear system.
     pub form: Form,
     /// Which Krylov method.
@@ -99,6 +117,8 @@ impl Default for SolverSettings {
             lambda_rhs: LambdaRhs::Corrected,
             newton: NewtonSettings { step: 1e-4, residual: 0.1, max_solves: 30 },
             drape: DrapeSettings { step: 1.0, residual: 1e-6, max_solves: 200 },
+            error_limit: f64::INFINITY,
+            corrections: Corrections::default(),
             form: Form::Mass,
             method: Method::Cg,
             operator: OperatorKind::BlockSparse,
