@@ -6,8 +6,8 @@ use crate::forces::attach::Hold;
 use crate::forces::bending::recon::rest_angles;
 use crate::forces::bending::{Clamp, ReconOptions};
 use crate::forces::{
-    AirDrag, Attach, DihedralHinge, Fabric, LinearHinge, Membrane, Recon, Rigidity, Spring, Strain, Tangent,
-    Wind, WindField,
+    AirDrag, Attach, CoupledOptions, DihedralHinge, Fabric, LinearHinge, Membrane, Recon, Rigidity, Spring, Strain,
+    Tangent, TriangleSpring, Wind, WindField,
 };
 use crate::freedom::Freedom;
 use crate::interaction::ForceModel;
@@ -26,6 +26,8 @@ pub enum Stretching {
     Membrane(Strain),
     /// Springs along edges.
     Springs(Tangent),
+    /// Triangles whose edges pull together (V97).
+    Coupled(CoupledOptions),
 }
 
 /// How cloth resists bending.
@@ -222,6 +224,12 @@ pub(crate) fn check(setup: &Setup) -> Result<(), SetupError> {
             let value = cloth.velocity.max_element();
             problems.push(SetupProblem::OutOfRange { what: "initial velocity", value, limit: "finite" });
         }
+        if let Stretching::Coupled(options) = cloth.stretching {
+            let value = options.alpha.unwrap_or(0.0);
+            if !(-2.0..=2.0).contains(&value) {
+                problems.push(SetupProblem::OutOfRange { what: "alpha", value, limit: "between -2 and 2" });
+            }
+        }
         for (what, value) in [
             ("air drag", cloth.air.drag),
             ("normal drag", cloth.air.normal),
@@ -371,6 +379,9 @@ fn internal_forces(
     match cloth.stretching {
         Stretching::Membrane(strain) => forces.push(Box::new(Membrane::elements(mesh, fabric, strain))),
         Stretching::Springs(tangent) => forces.push(Box::new(Spring::elements(mesh, fabric, tangent))),
+        Stretching::Coupled(options) => {
+            forces.push(Box::new(TriangleSpring::elements(mesh, fabric, options)));
+        }
     }
     let [warp, weft, coupling, twist] = fabric.bending_stiffness();
     match cloth.bending {

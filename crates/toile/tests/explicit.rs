@@ -121,8 +121,9 @@ fn the_longest_step_is_where_swings_start_to_grow() {
         assert!((longest - limit / 100.0).abs() < 1e-4 * longest, "{}: {longest}", integrator.name());
         let size = |part: f64| {
             let mut island = start();
-            advance(&mut island, &settings(integrator), part * longest, 300);
-            (island.now.x[1].x - 1.0).abs()
+            let (solver, dt) = (settings(integrator), part * longest);
+            let lost = (0..300).any(|_| island.advance(&solver, 0.0, dt, &mut Probe::default()).is_err());
+            if lost { f64::INFINITY } else { (island.now.x[1].x - 1.0).abs() }
         };
         assert!(size(0.99) < 0.02, "{}: {}", integrator.name(), size(0.99));
         assert!(integrator == Integrator::Rk4 || size(1.01) > 0.1, "{}: {}", integrator.name(), size(1.01));
@@ -159,14 +160,15 @@ fn errors_are_estimated_and_steps_follow_them() {
     let end = |dt: f64, steps: usize| {
         let mut island = start();
         advance(&mut island, &settings(Integrator::Rk4), dt, steps);
-        island.now.x[1]
+        (island.now.x[1], island.now.v[1])
     };
     let mut island = start();
     let loose = SolverSettings { error_limit: 1.0, ..settings(Integrator::Rk4) };
     let probe = advance(&mut island, &loose, 0.05, 1);
-    let truth = end(0.05, 1).distance(end(5e-5, 1000));
+    let ((x, v), (right, speed)) = (end(0.05, 1), end(5e-5, 1000));
+    let truth = (x.distance_squared(right) + 0.05 * 0.05 * v.distance_squared(speed)).sqrt();
     let ratio = probe.counters.step_error / truth;
-    assert!(ratio > 0.8 && ratio < 2.0, "estimate over true error: {ratio}");
+    assert!(ratio > 0.85 && ratio < 1.15, "estimate over true error: {ratio}");
     assert_eq!(probe.counters.evaluations, 11);
     for limit in [1e-4, 1e-7, 1e-10] {
         for integrator in [Integrator::Rk4, Integrator::Verlet] {
@@ -178,7 +180,7 @@ fn errors_are_estimated_and_steps_follow_them() {
             };
             let (x, counters) = run();
             assert!(counters.step_error <= limit && counters.rejected > 0);
-            let off = x.distance(end(1e-4, 10_000));
+            let off = x.distance(end(1e-4, 10_000).0);
             assert!(off < 2e3 * limit, "{}: {off} at {limit}", integrator.name());
             assert_eq!(run().0, x);
         }
