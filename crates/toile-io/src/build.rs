@@ -6,10 +6,11 @@ use crate::scene::{BodySource, Cloth, ClothSource, Hold, InputFile, Pin, Scene, 
 use glam::{DVec2, DVec3};
 use std::collections::BTreeMap;
 use std::fmt;
-use toile::forces::{Strain, Tangent};
+use toile::forces::{CoupledOptions, Masses, Strain, Tangent};
 use toile::mesh::{Mesh, shapes};
 use toile::solve::{
-    DrapeSettings, Form, Integrator, LambdaRhs, Method, NewtonSettings, OperatorKind, PreconditionerKind,
+    Corrections, DrapeSettings, Form, Integrator, LambdaRhs, Method, NewtonSettings, OperatorKind,
+    PositionCorrection, PreconditionerKind, StrainLimit,
 };
 use toile::{
     Air, Bending, Freedom, Grip, PinDown, RestShape, Setup, SolverSettings, Stretching, WindField, World,
@@ -103,7 +104,8 @@ pub fn build(scene: &Scene) -> Result<Built, BuildError> {
         solver: solver(&scene.solver),
         substeps: scene.substeps(),
     };
-    let world = World::new(setup).map_err(|error| BuildError { message: error.to_string() })?;
+    let mut world = World::new(setup).map_err(|error| BuildError { message: error.to_string() })?;
+    notes.extend(too_long(scene, &mut world));
     let exports = parts.into_iter().map(|part| part.export).collect();
     Ok(Built { world, exports, bodies: bodies(scene, &meshes)?, notes, inputs: meshes.inputs })
 }
@@ -333,6 +335,14 @@ fn engine_cloth(scene: &Scene, cloth: &Cloth, part: &Part) -> Result<toile::Clot
                 schema::Tangent::Paper => Tangent::Paper,
                 schema::Tangent::Blend => Tangent::Blend(cloth.spring.blend),
             }),
+            schema::Model::Coupled => Stretching::Coupled(CoupledOptions {
+                masses: match cloth.coupled.mass {
+                    schema::Masses::Equal => Masses::Equal,
+                    schema::Masses::Full => Masses::Full,
+                },
+                symmetric: cloth.coupled.symmetric,
+                alpha: cloth.coupled.alpha,
+            }),
         },
         bending: match cloth.bending {
             schema::Bending::Recon => Bending::Recon,
@@ -439,6 +449,12 @@ fn solver(solver: &schema::Solver) -> SolverSettings {
             schema::Integrator::LinearEuler => Integrator::LinearEuler,
             schema::Integrator::LambdaMidpoint => Integrator::LambdaMidpoint,
             schema::Integrator::QuasiStatic => Integrator::QuasiStatic,
+            schema::Integrator::Verlet => Integrator::Verlet,
+            schema::Integrator::Heun => Integrator::Heun,
+            schema::Integrator::Symplectic => Integrator::Symplectic,
+            schema::Integrator::Literal => Integrator::Literal,
+            schema::Integrator::Midpoint => Integrator::Midpoint,
+            schema::Integrator::Rk4 => Integrator::Rk4,
         },
         lambda: solver.lambda,
         lambda_rhs: match solver.lambda_rhs {
@@ -455,6 +471,8 @@ fn solver(solver: &schema::Solver) -> SolverSettings {
             residual: solver.drape_residual,
             max_solves: solver.drape_solves as usize,
         },
+        error_limit: solver.error_limit.unwrap_or(f64::INFINITY),
+        corrections: corrections(&solver.correct),
         form: match solver.form {
             schema::Form::Symmetric => Form::Symmetric,
             schema::Form::Mass => Form::Mass,
@@ -477,6 +495,40 @@ fn solver(solver: &schema::Solver) -> SolverSettings {
         tolerance: solver.tolerance,
         max_iterations: solver.max_iterations.map_or(default.max_iterations, |n| n as usize),
     }
+}
+
+fn corrections(correct: &schema::Correct) -> Corrections {
+    Corrections {
+        position: match correct.position {
+            schema::PositionCorrection::Off => PositionCorrection::Off,
+            schema::PositionCorrection::Paper => PositionCorrection::Paper,
+            schema::PositionCorrection::Fixed => PositionCorrection::Fixed,
+            schema::PositionCorrection::Relative => PositionCorrection::Relative,
+        },
+        threshold: correct.threshold,
+        passes: correct.passes,
+        kinematic: correct.kinematic,
+        strain: match correct.strain {
+            schema::StrainLimit::Off => StrainLimit::Off,
+            schema::StrainLimit::Provot => StrainLimit::Provot,
+            schema::StrainLimit::Strict => StrainLimit::Strict,
+        },
+        strain_limit: correct.strain_limit,
+        damping_time: correct.damping_time.unwrap_or(f64::INFINITY),
+    }
+}
+
+/// A note if explicit steps are longer than stable.
+fn too_long(scene: &Scene, world: &mut World) -> Option<String> {
+    let (step, longest) = (scene.step(), world.longest_step());
+    let adaptive = scene.solver.error_limit.is_some();
+    (step > longest && !adaptive).then(|| {
+        format!(
+            "explicit steps of {step:.2e} s are longer than the longest stable one, about {longest:.2e} s: the cloth \
+             will blow up; use solver.substeps = {:.0}, solver.error_limit, or an implicit integrator",
+            (1.25 * scene.frame_time / longest).ceil()
+        )
+    })
 }
 
 fn bodies(scene: &Scene, meshes: &SceneMeshes) -> Result<Vec<BodyMesh>, BuildError> {

@@ -26,7 +26,10 @@ pub struct FrameError {
 impl fmt::Display for FrameError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let FrameError { cloth, what, vertex, value, time, smallest, longest } = self;
-        write!(f, "cloth `{cloth}`: the {what} of vertex {vertex} became {value} in the frame after {time:.6} s")?;
+        write!(
+            f,
+            "cloth `{cloth}`: the {what} of vertex {vertex} became {value} in the frame after {time:.6} s"
+        )?;
         if longest.is_finite() {
             return write!(
                 f,

@@ -109,7 +109,11 @@ pub const COUNTER_CHANNELS: [Channel; 18] = [
         meaning: "substeps whose one linearisation left far more unbalanced than moved the cloth",
     },
     Channel { name: "evaluations", unit: "", meaning: "explicit steps: evaluations of all forces" },
-    Channel { name: "rejected", unit: "", meaning: "explicit steps redone shorter: their error was too large" },
+    Channel {
+        name: "rejected",
+        unit: "",
+        meaning: "explicit steps redone shorter: their error was too large",
+    },
     Channel { name: "corrected", unit: "", meaning: "particles moved by corrections, summed over steps" },
     Channel { name: "step_error", unit: "m", meaning: "explicit steps: largest estimated error of one" },
     Channel { name: "residual", unit: "N", meaning: "largest force left unbalanced on a particle" },

@@ -6,8 +6,8 @@ use crate::forces::attach::Hold;
 use crate::forces::bending::recon::rest_angles;
 use crate::forces::bending::{Clamp, ReconOptions};
 use crate::forces::{
-    AirDrag, Attach, CoupledOptions, DihedralHinge, Fabric, LinearHinge, Membrane, Recon, Rigidity, Spring, Strain,
-    Tangent, TriangleSpring, Wind, WindField,
+    AirDrag, Attach, CoupledOptions, DihedralHinge, Fabric, LinearHinge, Membrane, Recon, Rigidity, Spring,
+    Strain, Tangent, TriangleSpring, Wind, WindField,
 };
 use crate::freedom::Freedom;
 use crate::interaction::ForceModel;

@@ -129,7 +129,10 @@ fn the_longest_step_is_where_swings_start_to_grow() {
         assert!(integrator == Integrator::Rk4 || size(1.01) > 0.1, "{}: {}", integrator.name(), size(1.01));
         assert!(integrator != Integrator::Rk4 || size(1.05) > 0.1, "{}", size(1.05));
     }
-    assert_eq!(oscillator(1.0, DVec3::X, DVec3::ZERO).longest_step(Integrator::Bdf2, 0.0, 1.0), f64::INFINITY);
+    assert_eq!(
+        oscillator(1.0, DVec3::X, DVec3::ZERO).longest_step(Integrator::Bdf2, 0.0, 1.0),
+        f64::INFINITY
+    );
 }
 
 /// A step that is too long ends in an error that says so, and the world is as it was.
@@ -144,7 +147,10 @@ fn a_step_that_is_too_long_is_told() {
         let error = (0..2000).find_map(|_| world.step(4.0 * longest, &mut probe).err());
         let text = error.expect("it blows up").to_string();
         assert!(text.contains("`sheet`") && text.contains("stable up to about"), "{text}");
-        assert!(text.contains("solver.substeps") && world.positions(0).iter().all(|p| p.is_finite()), "{text}");
+        assert!(
+            text.contains("solver.substeps") && world.positions(0).iter().all(|p| p.is_finite()),
+            "{text}"
+        );
         // At two thirds of the limit it hangs for a while.
         let mut world = sheet(6, settings(integrator), held.clone());
         for _ in 0..200 {
@@ -224,7 +230,11 @@ fn pins_and_freedoms_are_honoured() {
             let lead = DVec3::X * (0.3 * world.time());
             assert!(x[0].distance(start[0] + lead) < 1e-12, "{name}: {}", x[0]);
             assert!((x[4].z - start[4].z).abs() < 1e-12, "{name}: {}", x[4]);
-            assert!((x[24].x - start[24].x).abs() + (x[24].z - start[24].z).abs() < 1e-12, "{name}: {}", x[24]);
+            assert!(
+                (x[24].x - start[24].x).abs() + (x[24].z - start[24].z).abs() < 1e-12,
+                "{name}: {}",
+                x[24]
+            );
         }
     }
 }

@@ -7,11 +7,13 @@ use std::fmt::Write;
 /// Tables in the order a reader meets them: heading, definition in the schema.
 const TABLES: &[(&str, &str)] = &[
     ("[solver]", "Solver"),
+    ("correct = { … }", "Correct"),
     ("[[cloth]]", "ClothFile"),
     ("shape = { … }", "Shape"),
     ("fabric = { … }", "Fabric"),
     ("stretch = { … }, shear = { … }", "CurveFile"),
     ("spring = { … }", "Spring"),
+    ("coupled = { … }", "Coupled"),
     ("[[pin]]", "PinFile"),
     ("sphere = { … }", "Ball"),
     ("motion = [{ … }]", "KeyFile"),

@@ -16,7 +16,8 @@ use toile::mesh::{Pattern, shapes};
 use toile::solve::forms::System;
 use toile::solve::operator::{BlockSparse, Pattern as Blocks};
 use toile::solve::{
-    Factor, Form, Integrator, LinearOperator, Precision, Preconditioner, PreconditionerKind, SolverSettings, Symbolic,
+    Factor, Form, Integrator, LinearOperator, Precision, Preconditioner, PreconditionerKind, SolverSettings,
+    Symbolic,
 };
 use toile::{Fabric, PinDown, Probe, Setup, World};
 

@@ -13,5 +13,5 @@ pub use attach::Attach;
 pub use bending::{DihedralHinge, LinearHinge, Recon, Rigidity};
 pub use fabric::{Bend, Curve, CurveError, Fabric, FabricError, FabricProblem, InPlane, Knee, Pull, Reply};
 pub use membrane::{Membrane, Strain};
-pub use triangle_spring::{CoupledOptions, Masses, TriangleSpring};
 pub use spring::{Spring, Tangent};
+pub use triangle_spring::{CoupledOptions, Masses, TriangleSpring};

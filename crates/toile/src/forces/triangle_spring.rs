@@ -11,8 +11,8 @@
 
 use crate::forces::Fabric;
 use crate::interaction::{Elements, Law, Response, Sample};
+use crate::math::DMat3;
 use crate::math::matrix::outer;
-use crate::math::{DMat3, DVec3};
 use crate::mesh::Mesh;
 
 /// α above which obtuse triangles come near the pole at α = 1: 4 − α² + p α²(α + 2) vanishes at p = −1.
@@ -210,8 +210,7 @@ impl Law<3, 2> for TriangleSpring {
 mod tests {
     use super::*;
     use crate::interaction::Moment;
-    use crate::math::random;
-    use glam::DVec2;
+    use crate::math::{DVec2, DVec3, random};
 
     const EQUILATERAL: [DVec2; 3] =
         [DVec2::ZERO, DVec2::new(1.0, 0.0), DVec2::new(0.5, 0.866_025_403_784_438_6)];
@@ -346,7 +345,9 @@ mod tests {
     #[test]
     fn degenerate_triangles_answer_with_numbers() {
         let law = triangle(IRREGULAR, 0.9, true);
-        for x in [[DVec2::ZERO; 3], [DVec2::ZERO, DVec2::X, DVec2::X * 2.0], [DVec2::ZERO, DVec2::X, DVec2::X]] {
+        for x in
+            [[DVec2::ZERO; 3], [DVec2::ZERO, DVec2::X, DVec2::X * 2.0], [DVec2::ZERO, DVec2::X, DVec2::X]]
+        {
             assert!(forces(&law, x).iter().all(|f| f.is_finite()));
         }
     }

@@ -2,9 +2,9 @@
 
 use super::bodies::{Bodies, Course};
 use super::correct::{self, Leap};
+use super::explicit::Explicit;
 use super::linear::STANDARD_GRAVITY;
 use super::newton::{Goal, Newton, Reached, Task};
-use super::explicit::Explicit;
 use super::one_step::OneStep;
 use super::settings::{Integrator, SolverSettings};
 use crate::math::{DVec3, parallel, reduce};

@@ -172,7 +172,7 @@ impl Newton {
                 x.clone_from(&self.best.x);
                 kept.clone_from(&self.best.kept);
                 let against = self.best.merit.against;
-                        merit = self.evaluate(&stage, x, kept, probe);
+                merit = self.evaluate(&stage, x, kept, probe);
                 merit.against = against;
                 (careful, stall) = (true, 0);
             }

@@ -128,8 +128,8 @@ impl Default for Gravity {
 pub struct Solver {
     /// Time integrator. Default "bdf2".
     pub integrator: Integrator,
-    /// Equal time steps per frame. Default: as many as keep a step at or below 1/120 s, and below 1/240 s for the
-    /// integrators that linearise once.
+    /// Equal time steps per frame. Default: as many as keep a step at or below 1/120 s, below 1/240 s for the
+    /// integrators that linearise once, and below 1/2000 s for the explicit ones, which a run tells if they need more.
     pub substeps: Option<u32>,
     /// λ of "lambda-midpoint" [-]: 0 is implicit Euler, 1 is midpoint; useful from 0.5 to 0.9. Default 0.8.
     pub lambda: f64,
@@ -150,6 +150,11 @@ pub struct Solver {
     pub drape_residual: f64,
     /// "quasi-static": iterations per frame step. Default 200.
     pub drape_solves: u32,
+    /// Explicit integrators: largest error of a step [m], by comparing it with two halves; steps above it are redone
+    /// shorter, steps far below it get longer (V97 §2.3). Default: steps as they come.
+    pub error_limit: Option<f64>,
+    /// What is done to a step's result before it is accepted. Default: nothing.
+    pub correct: Correct,
     /// Which of three equivalent linear systems is solved. Default "mass".
     pub form: Form,
     /// Iterative method of the linear solve. Default "cg".
@@ -178,6 +183,8 @@ impl Default for Solver {
             drape_step: 1.0,
             drape_residual: 1e-6,
             drape_solves: 200,
+            error_limit: None,
+            correct: Correct::default(),
             form: Form::default(),
             method: Method::default(),
             operator: Operator::default(),
@@ -191,7 +198,7 @@ impl Default for Solver {
 choice! {
     /// Time integrator. The first three solve each step to convergence: the same fall at every stiffness. The
     /// next two linearise once per step, as the papers do, and fall like honey when stiff cloth meets large
-    /// steps; a run says so.
+    /// steps; a run says so. The last six are explicit: cheap steps that must be short.
     Integrator {
         /// Second-order backward differences: little damping, any stiffness.
         #[default]
@@ -206,6 +213,90 @@ choice! {
         LambdaMidpoint,
         /// No motion: each frame goes on towards equilibrium (V00 eq. 11–12).
         QuasiStatic,
+        /// Explicit, second order: velocity Verlet, which B14 eq. 9–10 are the first two lines of.
+        Verlet,
+        /// Explicit, second order: the textbook's modified Euler. Grows slowly where nothing damps.
+        Heun,
+        /// Explicit, first order: B14 eq. 9–10 without the factor ½.
+        Symplectic,
+        /// Explicit: B14 eq. 9–10 as printed. Forces count half: things fall at g/2.
+        Literal,
+        /// Explicit, second order: midpoint. Grows slowly where nothing damps (V97 §2.3, its predecessor).
+        Midpoint,
+        /// Explicit, fourth order: the classical Runge–Kutta method (V97 §2.3).
+        Rk4,
+    }
+}
+
+impl Integrator {
+    /// Whether steps solve nothing and have a longest stable length.
+    pub fn is_explicit(self) -> bool {
+        use Integrator::*;
+        matches!(self, Verlet | Heun | Symplectic | Literal | Midpoint | Rk4)
+    }
+}
+
+/// What is done to a step's result before it is accepted, in the order of these fields.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Correct {
+    /// Bring each edge to its rest length, then to rest, as far as the error of the step allows (V97 §2.3). Needs an
+    /// explicit integrator, whose steps it makes two and a half times as dear. Default false.
+    pub kinematic: bool,
+    /// Shorten the way of particles that move too far in a step (B14 §4). Default "off".
+    pub position: PositionCorrection,
+    /// The way above which that is done [m]. Default 0.01.
+    pub threshold: f64,
+    /// Most halvings of the way. Default 10.
+    pub passes: u32,
+    /// Shorten edges that are too long. Default "off".
+    pub strain: StrainLimit,
+    /// Strain above which that is done [-]: 0.1 is 10 %. Default 0.1.
+    pub strain_limit: f64,
+    /// Damp velocities along edges directly, stable at any step: time in which they fall to 1/e [s] (V97 §3.2). Default:
+    /// not at all.
+    pub damping_time: Option<f64>,
+}
+
+impl Default for Correct {
+    fn default() -> Self {
+        Self {
+            kinematic: false,
+            position: PositionCorrection::default(),
+            threshold: 0.01,
+            passes: 10,
+            strain: StrainLimit::default(),
+            strain_limit: 0.1,
+            damping_time: None,
+        }
+    }
+}
+
+choice! {
+    /// Which reading of B14's position correction.
+    PositionCorrection {
+        /// None.
+        #[default]
+        Off,
+        /// As printed: the velocity is corrected only where the last halving still acted.
+        Paper,
+        /// The velocity is that of the shortened way.
+        Fixed,
+        /// The same, on the way relative to the neighbours, so that free fall is not slowed.
+        Relative,
+    }
+}
+
+choice! {
+    /// What is done about edges that are too long.
+    StrainLimit {
+        /// Nothing.
+        #[default]
+        Off,
+        /// Each is shortened once, in turn (Provot); later ones may lengthen it again.
+        Provot,
+        /// Again and again until none is too long.
+        Strict,
     }
 }
 

@@ -10,6 +10,7 @@ use super::si::{default_name, parse_colour, parse_frames, quads, tube_quads};
 use super::{MAX_FACES, MAX_FRAMES, Note};
 pub(crate) use fabric::{Start, validate_fabric};
 use std::collections::BTreeMap;
+use toile::forces::triangle_spring::HIGHEST_ALPHA;
 
 /// Every semantic problem of a scene in the order of the text, and what is legal but worth a word.
 pub(crate) fn validate(doc: &Document, scene: &SceneFile, starts: &[Start]) -> (Vec<SceneError>, Vec<Note>) {
@@ -164,12 +165,83 @@ impl Check<'_> {
             );
             self.fail("solver.tolerance", what, "1e-3 is the default, 1e-6 is strict");
         }
+        self.corrections(solver);
         if solver.form == Form::Unsymmetric && solver.method == Method::Cg {
             self.fail(
                 "solver.form",
                 "is \"unsymmetric\", which conjugate gradients cannot solve",
                 "add method = \"bicgstab\", or use form = \"symmetric\"",
             );
+        }
+    }
+
+    fn corrections(&mut self, solver: &Solver) {
+        let Correct { kinematic, position, threshold, passes, strain, strain_limit, damping_time } =
+            &solver.correct;
+        let explicit = solver.integrator.is_explicit();
+        self.above_zero(
+            "solver.error_limit",
+            solver.error_limit.unwrap_or(1.0),
+            " m",
+            "1e-5 is a good start",
+        );
+        self.above_zero("solver.correct.threshold", *threshold, " m", "0.01 is the default");
+        self.above_zero("solver.correct.strain_limit", *strain_limit, "", "0.1 is the default");
+        self.above_zero(
+            "solver.correct.damping_time",
+            damping_time.unwrap_or(1.0),
+            " s",
+            "0.01 is a good start",
+        );
+        self.at_least_one("solver.correct.passes", *passes);
+        if *kinematic && !explicit {
+            let what = "is true, but only explicit steps know their error";
+            self.fail("solver.correct.kinematic", what, "add integrator = \"rk4\", or remove it");
+        }
+        if solver.error_limit.is_some() && !explicit {
+            let what = "has no effect with an implicit integrator";
+            self.note("solver.error_limit", what, "add integrator = \"rk4\", or remove it");
+        }
+        if solver.integrator == Integrator::Literal {
+            let what = "is \"literal\", B14 as printed: every force counts half, things fall at g/2";
+            self.note("solver.integrator", what, "\"verlet\" is what B14 meant");
+        }
+        if *position == PositionCorrection::Paper {
+            let what = "is \"paper\", B14 as printed: most velocities stay as if nothing had been corrected";
+            self.note("solver.correct.position", what, "\"fixed\" corrects them too");
+        }
+        let limits_speed = matches!(position, PositionCorrection::Paper | PositionCorrection::Fixed);
+        if limits_speed && *strain != StrainLimit::Off {
+            let what = "acts before the limit of strain, which moves particles again";
+            self.note("solver.correct.position", what, "keep one of the two");
+        }
+    }
+
+    fn coupled(&mut self, path: &str, cloth: &ClothFile, coupled: &Coupled) {
+        let at = format!("{path}.coupled");
+        if cloth.model != Model::Coupled {
+            return self.note(&at, "has no effect without model = \"coupled\"", "add model = \"coupled\"");
+        }
+        let alpha = coupled.alpha.unwrap_or(0.0);
+        let field = format!("{at}.alpha");
+        if !(-1.9..=2.0).contains(&alpha) {
+            let what = format!("is {alpha}, it must lie between -1.9 and 2");
+            self.fail(&field, what, "1 − 3 × Poisson's ratio is right on equilateral meshes");
+        } else if alpha > HIGHEST_ALPHA && !coupled.force {
+            let what = format!(
+                "is {alpha}; above {HIGHEST_ALPHA} obtuse triangles become infinitely stiff or explode"
+            );
+            self.fail(&field, what, "add force = true to see it happen");
+        } else if alpha > HIGHEST_ALPHA {
+            self.note(
+                &field,
+                "is forced: expect infinite stiffness or explosions",
+                "0.95 is the highest safe one",
+            );
+        }
+        if !coupled.symmetric {
+            let what = "is false, V97 as printed: loops of strain drain or pump energy";
+            self.note(&format!("{at}.symmetric"), what, "true is the default");
         }
     }
 
@@ -251,13 +323,16 @@ impl Check<'_> {
             if cloth.model != Model::Springs {
                 self.note(
                     &format!("{path}.spring"),
-                    "has no effect with model = \"membrane\"",
+                    "has no effect without model = \"springs\"",
                     "add model = \"springs\"",
                 );
             }
         }
-        if cloth.model == Model::Springs && cloth.strain.is_some() {
-            self.note(&format!("{path}.strain"), "has no effect with model = \"springs\"", "remove it");
+        if cloth.model != Model::Membrane && cloth.strain.is_some() {
+            self.note(&format!("{path}.strain"), "only acts on model = \"membrane\"", "remove it");
+        }
+        if let Some(coupled) = &cloth.coupled {
+            self.coupled(path, cloth, coupled);
         }
     }
 
