@@ -60,6 +60,11 @@ pub trait Law<const P: usize, const G: usize>: Send + Sync {
     /// The answer of element `element` to what it sees.
     fn respond(&self, element: usize, at: &Sample<P, G>) -> Response<G>;
 
+    /// The force alone, for those who need no tangents.
+    fn force(&self, element: usize, at: &Sample<P, G>) -> [DVec3; G] {
+        self.respond(element, at).force
+    }
+
     /// Tells a law that depends on the outside (wind, moving targets) what the outside is at the end of the
     /// coming substep.
     fn drive(&mut self, _outside: &Outside) {}
@@ -313,9 +318,8 @@ impl<const P: usize, const G: usize, L: Law<P, G>> ForceModel for Elements<P, G,
 
     fn push(&self, at: Moment, out: &mut Interactions) {
         out.force.resize(self.stencil.len() * G, DVec3::ZERO);
-        // Tangents that nobody reads are not computed: the law is inlined here.
         parallel::update_groups(&mut out.force, G, |element, force| {
-            force.copy_from_slice(&self.law.respond(element, &self.sample(element, at)).force);
+            force.copy_from_slice(&self.law.force(element, &self.sample(element, at)));
         });
     }
 

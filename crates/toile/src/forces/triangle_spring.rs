@@ -11,8 +11,8 @@
 
 use crate::forces::Fabric;
 use crate::interaction::{Elements, Law, Response, Sample};
-use crate::math::DMat3;
 use crate::math::matrix::outer;
+use crate::math::{DMat3, DVec3};
 use crate::mesh::Mesh;
 
 /// α above which obtuse triangles come near the pole at α = 1: 4 − α² + p α²(α + 2) vanishes at p = −1.
@@ -63,6 +63,17 @@ struct Triangle {
     give: [f64; 3],
 }
 
+/// A triangle as it is.
+struct Pulled {
+    n: [DVec3; 3],
+    l: [f64; 3],
+    e: [f64; 3],
+    b: [[f64; 3]; 3],
+    /// T [N], and what viscosity adds to it.
+    tension: [f64; 3],
+    braking: [f64; 3],
+}
+
 /// The law of coupled edges. Its gauges are x₁ − x₀ and x₂ − x₀.
 pub struct TriangleSpring {
     triangles: Vec<Triangle>,
@@ -92,6 +103,25 @@ impl TriangleSpring {
         };
         let weights = vec![[[-1.0, 1.0, 0.0], [-1.0, 0.0, 1.0]]; mesh.faces().len()];
         Elements::new(mesh.vertices(), mesh.faces(), &weights, law)
+    }
+
+    /// Unit vectors, lengths, elongations and B of an element; `None` where two corners are in one place: angles mean
+    /// nothing there, and other forces must part them.
+    #[inline]
+    fn shape(&self, t: &Triangle, at: &Sample<3, 2>) -> Option<Pulled> {
+        let [g, f] = at.gauge;
+        let edges = [f - g, f, g];
+        let l = edges.map(|d| d.length());
+        if !l.iter().all(|l| *l > 0.0) {
+            return None;
+        }
+        let n = [edges[0] / l[0], edges[1] / l[1], edges[2] / l[2]];
+        let e = [l[0] - t.rest[0], l[1] - t.rest[1], l[2] - t.rest[2]];
+        let b = self.coupling(t, l);
+        let tension = [0, 1, 2].map(|i| b[i][0] * e[0] + b[i][1] * e[1] + b[i][2] * e[2]);
+        let rates = [at.rate[1] - at.rate[0], at.rate[1], at.rate[0]];
+        let braking = [0, 1, 2].map(|i| self.viscosity * t.stiffness[i] * n[i].dot(rates[i]));
+        Some(Pulled { n, l, e, b, tension, braking })
     }
 
     /// B with T = B e at the present lengths [N/m].
@@ -163,30 +193,28 @@ impl Law<3, 2> for TriangleSpring {
         self.viscosity > 0.0
     }
 
+    /// V97 eq. 11.
     #[inline]
+    fn force(&self, element: usize, at: &Sample<3, 2>) -> [DVec3; 2] {
+        let Some(Pulled { n, tension, braking, .. }) = self.shape(&self.triangles[element], at) else {
+            return [DVec3::ZERO; 2];
+        };
+        let [a, b, c] = [0, 1, 2].map(|i| n[i] * (tension[i] + braking[i]));
+        [a - c, -a - b]
+    }
+
     fn respond(&self, element: usize, at: &Sample<3, 2>) -> Response<2> {
         let t = &self.triangles[element];
-        let [g, f] = at.gauge;
-        let edges = [f - g, f, g];
-        let l = edges.map(|d| d.length());
-        if !l.iter().all(|l| *l > 0.0) {
-            // Two corners in one place: angles mean nothing; wait for other forces to part them.
-            return Response::ZERO;
-        }
-        let n = [edges[0] / l[0], edges[1] / l[1], edges[2] / l[2]];
-        let e = [l[0] - t.rest[0], l[1] - t.rest[1], l[2] - t.rest[2]];
-        let b = self.coupling(t, l);
-        let tension = [0, 1, 2].map(|i| b[i][0] * e[0] + b[i][1] * e[1] + b[i][2] * e[2]);
+        let Some(Pulled { n, l, e, b, tension, braking }) = self.shape(t, at) else { return Response::ZERO };
         let tangent = positive(b);
         let mut answer = Response {
             energy: 0.5 * (tension[0] * e[0] + tension[1] * e[1] + tension[2] * e[2]),
             ..Response::ZERO
         };
-        let rates = [at.rate[1] - at.rate[0], at.rate[1], at.rate[0]];
         for i in 0..3 {
             // Viscous tension along the edge, in the stiffness that the edge has by itself.
             let viscosity = self.viscosity * t.stiffness[i];
-            let braking = viscosity * n[i].dot(rates[i]);
+            let braking = braking[i];
             let geometric = (DMat3::IDENTITY - outer(n[i], n[i])) * (tension[i].max(0.0) / l[i]);
             for a in 0..2 {
                 answer.force[a] -= n[i] * (SIGNS[i][a] * (tension[i] + braking));
@@ -210,7 +238,7 @@ impl Law<3, 2> for TriangleSpring {
 mod tests {
     use super::*;
     use crate::interaction::Moment;
-    use crate::math::{DVec2, DVec3, random};
+    use crate::math::{DVec2, random};
 
     const EQUILATERAL: [DVec2; 3] =
         [DVec2::ZERO, DVec2::new(1.0, 0.0), DVec2::new(0.5, 0.866_025_403_784_438_6)];
@@ -339,6 +367,21 @@ mod tests {
             assert!(loop_work(&triangle(EQUILATERAL, alpha, false), EQUILATERAL, 0.1).abs() < 0.01);
         }
         assert!(loop_work(&triangle(IRREGULAR, 0.0, false), IRREGULAR, 0.1).abs() < 1e-6);
+    }
+
+    /// The force alone is the force of the whole answer.
+    #[test]
+    fn the_short_way_is_the_long_way() {
+        let law = triangle(IRREGULAR, 0.7, true);
+        for k in 0..50 {
+            let entry = |i: u64| random::signed(5, 18 * k + i);
+            let at = |i: u64| DVec3::new(entry(3 * i), entry(3 * i + 1), entry(3 * i + 2));
+            let (x, v) = ([at(0), at(1), at(2)], [at(3), at(4), at(5)]);
+            let sample = law.sample(0, Moment { x: &x, v: &v });
+            let (short, long) = (law.law.force(0, &sample), law.law.respond(0, &sample).force);
+            let size = long[0].length() + long[1].length();
+            assert!(short[0].distance(long[0]) + short[1].distance(long[1]) < 1e-13 * size);
+        }
     }
 
     /// A collapsed triangle pushes nowhere and is no disaster; nor is one without area.
