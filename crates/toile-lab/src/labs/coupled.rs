@@ -245,7 +245,7 @@ pub fn scrambled(session: &mut Session) -> Result<(), LabError> {
 }
 
 /// Length of a step [s]; most are divided by their error.
-const STEP: f64 = 2e-3;
+const STEP: f64 = 5e-4;
 
 fn fuzz_world(kinematic: bool) -> Result<World, LabError> {
     let shape = shapes::sheet(0.5, 0.5, 5, 5, Pattern::Delaunay { seed: 6 })?;
@@ -255,7 +255,7 @@ fn fuzz_world(kinematic: bool) -> Result<World, LabError> {
     sheet.bending = Bending::None;
     let solver = SolverSettings {
         integrator: Integrator::Rk4,
-        error_limit: 1e-4,
+        error_limit: 1e-3,
         corrections: Corrections { kinematic, ..Corrections::default() },
         ..SolverSettings::default()
     };
