@@ -191,7 +191,7 @@ pub fn apply(settings: &Corrections, bodies: Bodies, leap: Leap) -> Vec<u32> {
 
 /// Halvings of a way of `length` until it is at most `threshold`, but for `passes`: B14's loop in closed form.
 pub fn halvings(length: f64, threshold: f64, passes: u32) -> u32 {
-    if !(length > threshold) {
+    if length <= threshold || length.is_nan() {
         return 0;
     }
     // The cast saturates.
@@ -445,8 +445,8 @@ mod tests {
             assert_eq!((m, m > 0 && m == passes), (acted, last), "{length} {passes}");
             assert_eq!(length * libm::ldexp(1.0, -(m as i32)), way);
         }
-        for exact in [1.0, 2.0, 1024.0] {
-            assert_eq!(f64::from(halvings(exact, 1.0, 40)), exact.log2());
+        for (exact, m) in [(1.0, 0), (2.0, 1), (1024.0, 10)] {
+            assert_eq!(halvings(exact, 1.0, 40), m);
         }
         assert_eq!(halvings(f64::NAN, 1.0, 5), 0);
         assert_eq!(halvings(f64::INFINITY, 1.0, 5), 5);

@@ -101,7 +101,7 @@ impl Explicit {
                     0.0
                 }
             };
-            if adaptive && !(error <= settings.error_limit) {
+            if adaptive && error > settings.error_limit {
                 point = before;
                 self.pull.clear();
                 probe.counters.rejected += 1;
@@ -115,8 +115,8 @@ impl Explicit {
             probe.counters.step_error = probe.counters.step_error.max(error);
             passed += 1;
             self.correct(course, span, h, &before, &mut point, probe);
-            let growth = 2f64.powi(settings.integrator.explicit_order().unwrap_or(1) + 1);
-            if adaptive && SAFETY * growth * error < settings.error_limit && level > 0 && passed % 2 == 0 {
+            let growth = libm::ldexp(SAFETY, settings.integrator.explicit_order().unwrap_or(1) + 1);
+            if adaptive && growth * error < settings.error_limit && level > 0 && passed.is_multiple_of(2) {
                 (level, passed) = (level - 1, passed / 2);
             }
         }
