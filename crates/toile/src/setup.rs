@@ -14,7 +14,7 @@ use crate::interaction::ForceModel;
 use crate::math::DVec3;
 use crate::mesh::{Edge, Mesh};
 use crate::model::{Model, Pin};
-use crate::solve::{Net, SolverSettings};
+use crate::solve::{Link, Net, SolverSettings};
 use crate::state::{FARTHEST, State};
 use crate::step::Island;
 use std::ops::Range;
@@ -318,7 +318,8 @@ fn build_island(
     let edges = mesh.edges();
     let edge = edges.iter().fold(0.0, |sum, e| sum + mesh.rest_length(e)) / edges.len().max(1) as f64;
     let size = mesh.area().iter().fold(0.0, |sum, a| sum + a).sqrt();
-    let (freedom, pins, net) = (vec![Freedom::Free; n], hard, Net::of(&mesh));
+    let links = mesh.edges().iter().map(|e| Link { ends: e.ends, rest: mesh.rest_length(e) });
+    let (freedom, pins, net) = (vec![Freedom::Free; n], hard, Net::new(n, links));
     let model = Model { mass, freedom, forces, pins, gravity, wind, net, start, edge, size };
     Island::new(number, vertices, model, state)
 }

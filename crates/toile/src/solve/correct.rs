@@ -8,7 +8,6 @@
 use super::bodies::Bodies;
 use super::named_choices;
 use crate::math::{DMat3, DVec3};
-use crate::mesh::Mesh;
 
 named_choices! {
     /// Which reading of B14's position correction (B14-9).
@@ -103,13 +102,13 @@ pub struct Net {
 }
 
 impl Net {
-    /// The edges of `mesh`: each takes the first colour free at both ends, in the order of the mesh.
-    pub fn of(mesh: &Mesh) -> Net {
-        let mut taken: Vec<Vec<bool>> = vec![Vec::new(); mesh.vertices()];
+    /// The net of `links` between `particles` particles: each takes the first colour free at both ends, in this order.
+    pub fn new(particles: usize, links: impl IntoIterator<Item = Link>) -> Net {
+        let mut taken: Vec<Vec<bool>> = vec![Vec::new(); particles];
         let mut coloured: Vec<(usize, Link)> = Vec::new();
-        let mut around: Vec<Vec<u32>> = vec![Vec::new(); mesh.vertices()];
-        for edge in mesh.edges() {
-            let [a, b] = edge.ends.map(|v| v as usize);
+        let mut around: Vec<Vec<u32>> = vec![Vec::new(); particles];
+        for link in links {
+            let [a, b] = link.ends.map(|v| v as usize);
             let is = |taken: &[bool], c: usize| taken.get(c).copied().unwrap_or(false);
             let colour = (0..).find(|c| !is(&taken[a], *c) && !is(&taken[b], *c)).unwrap_or(0);
             for v in [a, b] {
@@ -119,7 +118,7 @@ impl Net {
             }
             around[a].push(b as u32);
             around[b].push(a as u32);
-            coloured.push((colour, Link { ends: edge.ends, rest: mesh.rest_length(edge) }));
+            coloured.push((colour, link));
         }
         let colours = coloured.iter().map(|(c, _)| c + 1).max().unwrap_or(0);
         coloured.sort_by_key(|(colour, link)| (*colour, link.ends));
@@ -355,7 +354,7 @@ mod tests {
     use super::*;
     use crate::freedom::Mobility;
     use crate::math::{random, reduce};
-    use crate::mesh::{Pattern, shapes};
+    use crate::mesh::{Mesh, Pattern, shapes};
 
     struct Cloth {
         net: Net,
@@ -370,7 +369,9 @@ mod tests {
         let mesh = Mesh::new(rest.len(), shape.faces, shape.rest).expect("mesh");
         let mass: Vec<f64> = (0..rest.len()).map(|i| 1.0 + random::unit(3, i as u64)).collect();
         let inverse_mass = mass.iter().map(|m| 1.0 / m).collect();
-        Cloth { net: Net::of(&mesh), mobility: Mobility { inverse_mass, projectors }, mass, rest }
+        let links = mesh.edges().iter().map(|e| Link { ends: e.ends, rest: mesh.rest_length(e) });
+        let net = Net::new(rest.len(), links);
+        Cloth { net, mobility: Mobility { inverse_mass, projectors }, mass, rest }
     }
 
     impl Cloth {

@@ -16,7 +16,7 @@ pub mod settings;
 pub mod stability;
 
 pub use bodies::{Bodies, Course, Place};
-pub use correct::{Corrections, Net, PositionCorrection, StrainLimit};
+pub use correct::{Corrections, Link, Net, PositionCorrection, StrainLimit};
 pub use forms::Form;
 pub use integrate::{Span, Stepper};
 pub use krylov::{End, Method, Outcome, Stop};
