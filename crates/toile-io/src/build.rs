@@ -2,20 +2,14 @@
 
 use crate::body_mesh::body_mesh;
 use crate::obj::{Obj, Polygons, Triangles};
-use crate::papers;
 use crate::scene::schema::{self, Border, Corner, Pattern, Plane, Resolution, Rest, Shape};
 use crate::scene::{BodySource, Cloth, ClothSource, Hold, InputFile, Pin, Scene, SceneMeshes, Select, Slide};
 use glam::{DVec2, DVec3};
 use std::collections::BTreeMap;
 use std::fmt;
-use toile::forces::{Strain, Tangent};
+use toile::forces::{CoupledOptions, Masses, Strain, Tangent};
 use toile::mesh::{Mesh, shapes};
-use toile::solve::{
-    DrapeSettings, Form, Integrator, LambdaRhs, Method, NewtonSettings, OperatorKind, PreconditionerKind,
-};
-use toile::{
-    Air, Bending, Freedom, Grip, PinDown, RestShape, Setup, SolverSettings, Stretching, WindField, World,
-};
+use toile::{Air, Bending, Freedom, Grip, PinDown, RestShape, Setup, Stretching, WindField, World};
 
 /// Half the density of air [kg/m³] times one: turns a drag coefficient into the engine's quadratic factor.
 const HALF_AIR_DENSITY: f64 = 0.6;
@@ -102,10 +96,11 @@ pub fn build(scene: &Scene) -> Result<Built, BuildError> {
         pins,
         gravity: scene.gravity,
         wind: wind(scene),
-        solver: SolverSettings { accuracy: papers::accuracy(scene), ..solver(&scene.solver) },
+        solver: crate::solver::settings(scene),
         substeps: scene.substeps(),
     };
-    let world = World::new(setup).map_err(|error| BuildError { message: error.to_string() })?;
+    let mut world = World::new(setup).map_err(|error| BuildError { message: error.to_string() })?;
+    notes.extend(too_long(scene, &mut world));
     let exports = parts.into_iter().map(|part| part.export).collect();
     Ok(Built { world, exports, bodies: bodies(scene, &meshes)?, notes, inputs: meshes.inputs })
 }
@@ -335,6 +330,14 @@ fn engine_cloth(scene: &Scene, cloth: &Cloth, part: &Part) -> Result<toile::Clot
                 schema::Tangent::Paper => Tangent::Paper,
                 schema::Tangent::Blend => Tangent::Blend(cloth.spring.blend),
             }),
+            schema::Model::Coupled => Stretching::Coupled(CoupledOptions {
+                masses: match cloth.coupled.mass {
+                    schema::Masses::Equal => Masses::Equal,
+                    schema::Masses::Full => Masses::Full,
+                },
+                symmetric: cloth.coupled.symmetric,
+                alpha: cloth.coupled.alpha,
+            }),
         },
         bending: match cloth.bending {
             schema::Bending::Recon => Bending::Recon,
@@ -431,63 +434,17 @@ fn wind(scene: &Scene) -> WindField {
     }
 }
 
-fn solver(solver: &schema::Solver) -> SolverSettings {
-    let default = SolverSettings::default();
-    SolverSettings {
-        integrator: match solver.integrator {
-            schema::Integrator::Bdf2 => Integrator::Bdf2,
-            schema::Integrator::TrBdf2 => Integrator::TrBdf2,
-            schema::Integrator::ImplicitEuler => Integrator::ImplicitEuler,
-            schema::Integrator::LinearEuler => Integrator::LinearEuler,
-            schema::Integrator::LambdaMidpoint => Integrator::LambdaMidpoint,
-            schema::Integrator::QuasiStatic => Integrator::QuasiStatic,
-            schema::Integrator::K02 => Integrator::K02,
-            schema::Integrator::Precomputed => Integrator::Precomputed,
-            schema::Integrator::Rosenbrock => Integrator::Rosenbrock,
-            schema::Integrator::Hybrid => Integrator::Hybrid,
-        },
-        lambda: solver.lambda,
-        lambda_rhs: match solver.lambda_rhs {
-            schema::LambdaRhs::Corrected => LambdaRhs::Corrected,
-            schema::LambdaRhs::Printed => LambdaRhs::Printed,
-        },
-        newton: NewtonSettings {
-            step: solver.newton_step,
-            residual: solver.newton_residual,
-            max_solves: solver.max_solves as usize,
-        },
-        drape: DrapeSettings {
-            step: solver.drape_step,
-            residual: solver.drape_residual,
-            max_solves: solver.drape_solves as usize,
-        },
-        k02: papers::k02(&solver.k02),
-        inverse_iterations: solver.inverse_iterations as usize,
-        rosenbrock_tolerance: solver.rosenbrock_tolerance,
-        accuracy: default.accuracy,
-        form: match solver.form {
-            schema::Form::Symmetric => Form::Symmetric,
-            schema::Form::Mass => Form::Mass,
-            schema::Form::Unsymmetric => Form::Unsymmetric,
-        },
-        method: match solver.method {
-            schema::Method::Cg => Method::Cg,
-            schema::Method::Bicg => Method::Bicg,
-            schema::Method::Bicgstab => Method::Bicgstab,
-        },
-        operator: match solver.operator {
-            schema::Operator::MatrixFree => OperatorKind::MatrixFree,
-            schema::Operator::BlockSparse => OperatorKind::BlockSparse,
-        },
-        preconditioner: match solver.preconditioner {
-            schema::Preconditioner::Cholesky => PreconditionerKind::Cholesky,
-            schema::Preconditioner::BlockJacobi => PreconditionerKind::BlockJacobi,
-            schema::Preconditioner::None => PreconditionerKind::None,
-            schema::Preconditioner::Accuracy => PreconditionerKind::Accuracy,
-        },
-        tolerance: solver.tolerance,
-        max_iterations: solver.max_iterations.map_or(default.max_iterations, |n| n as usize),
-    }
+/// A note if explicit steps are longer than stable.
+fn too_long(scene: &Scene, world: &mut World) -> Option<String> {
+    let (step, longest) = (scene.step(), world.longest_step());
+    let adaptive = scene.solver.error_limit.is_some();
+    (step > longest && !adaptive).then(|| {
+        format!(
+            "explicit steps of {step:.2e} s are longer than the longest stable one, about {longest:.2e} s: the cloth \
+             will blow up; use solver.substeps = {:.0}, solver.error_limit, or an implicit integrator",
+            (1.25 * scene.frame_time / longest).ceil()
+        )
+    })
 }
 
 fn bodies(scene: &Scene, meshes: &SceneMeshes) -> Result<Vec<BodyMesh>, BuildError> {

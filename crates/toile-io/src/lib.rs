@@ -39,11 +39,11 @@ pub mod convert;
 pub mod error;
 pub mod fabric;
 pub mod obj;
-mod papers;
 pub mod pc2;
 pub mod run;
 pub mod scene;
 pub mod sequence;
+mod solver;
 
 pub use axes::Axes;
 pub use cache::{Cache, CacheFrame, CacheOptions};

@@ -344,3 +344,45 @@ fn solvers_of_the_papers() {
         assert!(refused.contains(words), "{solver}: {refused}");
     }
 }
+
+/// Every switch of V97 and B14 that concerns mechanics reaches the engine; what is as printed, unsafe or without effect
+/// is told.
+#[test]
+fn the_papers_mechanics_are_reachable() {
+    let scene = |cloth: &str, solver: &str| {
+        let text = format!("{HEAD}{SHEET}{cloth}\n[solver]\nsubsteps = 20\n{solver}\n");
+        Scene::parse(&text, "folder/test/scene.toml").map_err(|errors| errors.to_string())
+    };
+    for integrator in ["verlet", "heun", "symplectic", "literal", "midpoint", "rk4"] {
+        for position in ["off", "paper", "fixed", "relative"] {
+            for strain in ["off", "provot", "strict"] {
+                let solver = format!(
+                    "integrator = \"{integrator}\"\nerror_limit = 1e-4\n\
+                     correct = {{ position = \"{position}\", strain = \"{strain}\", kinematic = true, damping_time = 0.1 }}"
+                );
+                let cloth =
+                    "model = \"coupled\"\ncoupled = { mass = \"full\", symmetric = false, alpha = 0.6 }";
+                let scene = scene(cloth, &solver).unwrap_or_else(|e| panic!("{e}"));
+                let mut world = toile_io::build::build(&scene).expect("a world").world;
+                world.step(1e-3, &mut toile::Probe::default()).expect("a step");
+                let told = |path: &str| scene.notes.iter().any(|note| note.path == path);
+                assert!(told("cloth.0.coupled.symmetric"));
+                assert_eq!(told("solver.integrator"), integrator == "literal");
+                assert!(position != "paper" || told("solver.correct.position"));
+            }
+        }
+    }
+    let refused = |cloth: &str, solver: &str| scene(cloth, solver).expect_err("refused");
+    let high = "model = \"coupled\"\ncoupled.alpha = 1.2";
+    assert!(refused(high, "").contains("force = true"), "{}", refused(high, ""));
+    assert!(scene(&format!("{high}\ncoupled.force = true"), "").is_ok());
+    let error = refused("", "correct.kinematic = true");
+    assert!(error.contains("integrator = \"rk4\""), "{error}");
+    assert!(refused("", "correct.threshold = 0").contains("threshold"));
+    // A step that is too long is told before the run, with its limit.
+    let stiff = "fabric = { density = 0.2, stretch = [1e6, 1e6], shear = 6e4, bend = 1e-5 }";
+    let long = scene(stiff, "integrator = \"verlet\"").expect("a scene");
+    let built = toile_io::build::build(&long).expect("a world");
+    let step = built.notes.iter().find(|note| note.contains("longest stable")).cloned();
+    assert!(step.clone().is_some_and(|note| note.contains("solver.substeps = ")), "{step:?}");
+}

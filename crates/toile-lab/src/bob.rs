@@ -25,6 +25,7 @@ pub fn bob(stiffness: f64, x: DVec3, v: DVec3) -> Island {
         pins: Vec::new(),
         gravity: DVec3::NEG_Y * GRAVITY,
         wind: WindField::default(),
+        net: Default::default(),
         start: start.clone(),
         edge: 1.0,
         size: 1.0,

@@ -218,6 +218,36 @@ pub const LABS: &[Lab] = &[
         run: labs::v00_x4::run,
     },
     Lab {
+        id: "v97-x1",
+        title: "a square stretched to four times its length: how it narrows by alpha, and where it explodes (V97 Fig. 4)",
+        run: labs::coupled::stretched,
+    },
+    Lab {
+        id: "v97-x5",
+        title: "what coupled edges cost beside plain springs (V97-X5)",
+        run: labs::coupled::cost,
+    },
+    Lab {
+        id: "v97-x6",
+        title: "ten thousand scrambled sheets: kinematic correction makes no energy and no NaN (V97-X6)",
+        run: labs::coupled::scrambled,
+    },
+    Lab {
+        id: "b14-x1",
+        title: "explicit steps cost the same per triangle at 302 and 4874 triangles (B14 Fig. 5)",
+        run: labs::dress::sizes,
+    },
+    Lab {
+        id: "b14-x2",
+        title: "a linen dress with a step just too long: lost without position correction, kept with it (B14 Fig. 6)",
+        run: labs::dress::linen,
+    },
+    Lab {
+        id: "b14-x3",
+        title: "silk and cotton dresses finish with and without correction; three fabrics drape differently (B14 Fig. 7, 8)",
+        run: labs::dress::fabrics,
+    },
+    Lab {
         id: "same-bits",
         title: "one fingerprint for any number of threads and after resuming in the middle",
         run: labs::same_bits::run,

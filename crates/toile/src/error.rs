@@ -19,15 +19,28 @@ pub struct FrameError {
     pub time: f64,
     /// The smallest substep tried [s].
     pub smallest: f64,
+    /// The longest stable step of an explicit integrator at the start of the frame [s]; infinity if it is implicit.
+    pub longest: f64,
 }
 
 impl fmt::Display for FrameError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let FrameError { cloth, what, vertex, value, time, smallest, longest } = self;
         write!(
             f,
-            "cloth `{}`: the {} of vertex {} became {} in the frame after {:.6} s, also with substeps of {:.2e} s; \
-             look for an extreme force, stiffness or pin motion there, or raise solver.substeps",
-            self.cloth, self.what, self.vertex, self.value, self.time, self.smallest
+            "cloth `{cloth}`: the {what} of vertex {vertex} became {value} in the frame after {time:.6} s"
+        )?;
+        if longest.is_finite() {
+            return write!(
+                f,
+                " with explicit substeps of {smallest:.2e} s; before the frame they were stable up to about \
+                 {longest:.2e} s: raise solver.substeps, or use an implicit integrator such as \"bdf2\""
+            );
+        }
+        write!(
+            f,
+            ", also with substeps of {smallest:.2e} s; \
+             look for an extreme force, stiffness or pin motion there, or raise solver.substeps"
         )
     }
 }

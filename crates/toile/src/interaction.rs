@@ -60,6 +60,11 @@ pub trait Law<const P: usize, const G: usize>: Send + Sync {
     /// The answer of element `element` to what it sees.
     fn respond(&self, element: usize, at: &Sample<P, G>) -> Response<G>;
 
+    /// The force alone, for those who need no tangents.
+    fn force(&self, element: usize, at: &Sample<P, G>) -> [DVec3; G] {
+        self.respond(element, at).force
+    }
+
     /// Tells a law that depends on the outside (wind, moving targets) what the outside is at the end of the
     /// coming substep.
     fn drive(&mut self, _outside: &Outside) {}
@@ -231,6 +236,10 @@ pub trait ForceModel: Send + Sync {
     /// Fills `out` with every element's answer at `at`; `foreseen` holds the stress kept by
     /// [`ForceModel::foresee`], or nothing.
     fn respond(&self, at: Moment, mix: Mix, foreseen: &[Stress], out: &mut Interactions);
+    /// Fills only the forces of `out`: all that explicit steps ask for.
+    fn push(&self, at: Moment, out: &mut Interactions) {
+        self.respond(at, Mix::NONE, &[], out);
+    }
     /// Stored energy at `at` [J].
     fn energy(&self, at: Moment) -> f64;
     /// See [`Law::drive`].
@@ -334,6 +343,13 @@ impl<const P: usize, const G: usize, L: Law<P, G>> ForceModel for Elements<P, G,
         });
         let energies = &out.energies;
         out.energy = reduce::sum(len, |e| energies[e]);
+    }
+
+    fn push(&self, at: Moment, out: &mut Interactions) {
+        out.force.resize(self.stencil.len() * G, DVec3::ZERO);
+        parallel::update_groups(&mut out.force, G, |element, force| {
+            force.copy_from_slice(&self.law.force(element, &self.sample(element, at)));
+        });
     }
 
     fn energy(&self, at: Moment) -> f64 {

@@ -5,7 +5,7 @@ use crate::forces::WindField;
 use crate::freedom::{Freedom, Mobility};
 use crate::interaction::{ForceModel, Interactions, Mix, Moment, Outside};
 use crate::math::{DMat3, DVec3};
-use crate::solve::{Bodies, Course, Place};
+use crate::solve::{Bodies, Course, Net, Place};
 use crate::state::State;
 use std::ops::Range;
 
@@ -36,6 +36,8 @@ pub struct Model {
     pub gravity: DVec3,
     /// Wind.
     pub wind: WindField,
+    /// Edges that corrections act on; none for particles that are no mesh.
+    pub net: Net,
     /// Where the particles started [m].
     pub start: Vec<DVec3>,
     /// Mean edge at rest [m].
@@ -120,6 +122,7 @@ impl Course for Journey<'_> {
             gravity: self.model.gravity,
             mobility: self.mobility,
             places: self.places,
+            net: &self.model.net,
             start: &self.model.start,
             edge: self.model.edge,
             size: self.model.size,

@@ -65,6 +65,14 @@ pub struct Counters {
     /// Substeps of an integrator that linearises once whose leftover acceleration dwarfs the true one: cloth falls
     /// like honey there.
     pub honey: u64,
+    /// Explicit steps: times that all forces were asked for.
+    pub evaluations: u64,
+    /// Explicit steps redone shorter because they erred too much.
+    pub rejected: u64,
+    /// Particles that corrections moved, summed over steps.
+    pub corrected: u64,
+    /// Explicit steps: largest estimated error of one that was accepted [m].
+    pub step_error: f64,
     /// Largest force left unbalanced on a particle [N].
     pub residual: f64,
     /// Largest force left unbalanced, over the mean weight of a particle.
@@ -76,7 +84,7 @@ pub struct Counters {
 }
 
 /// The channels of [`Counters`], in the order of [`Counters::values`].
-pub const COUNTER_CHANNELS: [Channel; 14] = [
+pub const COUNTER_CHANNELS: [Channel; 18] = [
     Channel { name: "substeps", unit: "", meaning: "substeps taken, over all islands" },
     Channel {
         name: "retries",
@@ -100,6 +108,14 @@ pub const COUNTER_CHANNELS: [Channel; 14] = [
         unit: "",
         meaning: "substeps whose one linearisation left far more unbalanced than moved the cloth",
     },
+    Channel { name: "evaluations", unit: "", meaning: "explicit steps: evaluations of all forces" },
+    Channel {
+        name: "rejected",
+        unit: "",
+        meaning: "explicit steps redone shorter: their error was too large",
+    },
+    Channel { name: "corrected", unit: "", meaning: "particles moved by corrections, summed over steps" },
+    Channel { name: "step_error", unit: "m", meaning: "explicit steps: largest estimated error of one" },
     Channel { name: "residual", unit: "N", meaning: "largest force left unbalanced on a particle" },
     Channel { name: "residual_ratio", unit: "", meaning: "the same over the mean weight of a particle" },
     Channel {
@@ -124,6 +140,10 @@ impl Counters {
             self.guarded as f64,
             self.unconverged as f64,
             self.honey as f64,
+            self.evaluations as f64,
+            self.rejected as f64,
+            self.corrected as f64,
+            self.step_error,
             self.residual,
             self.residual_ratio,
             self.residual_rms,
@@ -143,6 +163,10 @@ impl Counters {
         self.guarded += other.guarded;
         self.unconverged += other.unconverged;
         self.honey += other.honey;
+        self.evaluations += other.evaluations;
+        self.rejected += other.rejected;
+        self.corrected += other.corrected;
+        self.step_error = self.step_error.max(other.step_error);
         self.residual = self.residual.max(other.residual);
         self.residual_ratio = self.residual_ratio.max(other.residual_ratio);
         self.residual_rms = self.residual_rms.max(other.residual_rms);

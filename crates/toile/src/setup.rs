@@ -6,15 +6,15 @@ use crate::forces::attach::Hold;
 use crate::forces::bending::recon::rest_angles;
 use crate::forces::bending::{Clamp, ReconOptions};
 use crate::forces::{
-    AirDrag, Attach, DihedralHinge, Fabric, LinearHinge, Membrane, Recon, Rigidity, Spring, Strain, Tangent,
-    Wind, WindField,
+    AirDrag, Attach, CoupledOptions, DihedralHinge, Fabric, LinearHinge, Membrane, Recon, Rigidity, Spring,
+    Strain, Tangent, TriangleSpring, Wind, WindField,
 };
 use crate::freedom::Freedom;
 use crate::interaction::ForceModel;
 use crate::math::DVec3;
 use crate::mesh::{Edge, Mesh};
 use crate::model::{Model, Pin};
-use crate::solve::{Integrator, SolverSettings};
+use crate::solve::{Integrator, Link, Net, SolverSettings};
 use crate::state::{FARTHEST, State};
 use crate::step::Island;
 use std::ops::Range;
@@ -26,6 +26,8 @@ pub enum Stretching {
     Membrane(Strain),
     /// Springs along edges.
     Springs(Tangent),
+    /// Triangles whose edges pull together (V97).
+    Coupled(CoupledOptions),
 }
 
 /// How cloth resists bending.
@@ -223,6 +225,12 @@ pub(crate) fn check(setup: &Setup) -> Result<(), SetupError> {
             let value = cloth.velocity.max_element();
             problems.push(SetupProblem::OutOfRange { what: "initial velocity", value, limit: "finite" });
         }
+        if let Stretching::Coupled(options) = cloth.stretching {
+            let value = options.alpha.unwrap_or(0.0);
+            if !(-2.0..=2.0).contains(&value) {
+                problems.push(SetupProblem::OutOfRange { what: "alpha", value, limit: "between -2 and 2" });
+            }
+        }
         for (what, value) in [
             ("air drag", cloth.air.drag),
             ("normal drag", cloth.air.normal),
@@ -357,8 +365,9 @@ fn build_island(
     let edges = mesh.edges();
     let edge = edges.iter().fold(0.0, |sum, e| sum + mesh.rest_length(e)) / edges.len().max(1) as f64;
     let size = mesh.area().iter().fold(0.0, |sum, a| sum + a).sqrt();
-    let model =
-        Model { mass, freedom: vec![Freedom::Free; n], forces, pins: hard, gravity, wind, start, edge, size };
+    let links = mesh.edges().iter().map(|e| Link { ends: e.ends, rest: mesh.rest_length(e) });
+    let (freedom, pins, net) = (vec![Freedom::Free; n], hard, Net::new(n, links));
+    let model = Model { mass, freedom, forces, pins, gravity, wind, net, start, edge, size };
     Island::new(number, vertices, model, state)
 }
 
@@ -418,6 +427,9 @@ fn internal_forces(
     match cloth.stretching {
         Stretching::Membrane(strain) => forces.push(Box::new(Membrane::elements(mesh, fabric, strain))),
         Stretching::Springs(tangent) => forces.push(Box::new(Spring::elements(mesh, fabric, tangent))),
+        Stretching::Coupled(options) => {
+            forces.push(Box::new(TriangleSpring::elements(mesh, fabric, options)));
+        }
     }
     let [warp, weft, coupling, twist] = fabric.bending_stiffness();
     match cloth.bending {

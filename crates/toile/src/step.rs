@@ -4,7 +4,7 @@ use crate::freedom::Mobility;
 use crate::math::DVec3;
 use crate::model::{Journey, Model};
 use crate::probe::{Probe, Stage};
-use crate::solve::{Place, SolverSettings, Span, Stepper};
+use crate::solve::{Course, Integrator, Place, SolverSettings, Span, Stepper, stability};
 use crate::state::{State, StepError};
 
 /// Halvings of a substep before it is given up: 2⁻¹⁰ of it is tried last.
@@ -98,6 +98,20 @@ impl Island {
         sound
     }
 
+    /// The longest stable step of `integrator` from here [s]; infinity if it is implicit.
+    pub fn longest_step(&mut self, integrator: Integrator, time: f64, dt: f64) -> f64 {
+        if !integrator.is_explicit() {
+            return f64::INFINITY;
+        }
+        let Island { model, now, scratch, .. } = self;
+        let mut held = now.clone();
+        model.begin(&mut held, time, dt, &mut scratch.mobility);
+        let mut journey =
+            Journey { model, grips: &held.grips, mobility: &scratch.mobility, places: &mut scratch.places };
+        journey.go_to(time, -dt);
+        integrator.longest_step(stability::fastest(journey.bodies(), &held.x, &held.v))
+    }
+
     /// Advances by `dt`, in two halves if that cannot be done at once, and so on. Returns the length of the
     /// smallest substep tried with the error if nothing helps.
     pub fn advance(
@@ -107,7 +121,9 @@ impl Island {
         dt: f64,
         probe: &mut Probe,
     ) -> Result<(), (StepError, f64)> {
-        self.advance_within(settings, time, dt, DEEPEST, probe)
+        // An explicit step is as long as it was asked to be, or follows its own error: blowing up is an answer.
+        let halvings = if settings.integrator.is_explicit() { 0 } else { DEEPEST };
+        self.advance_within(settings, time, dt, halvings, probe)
     }
 
     fn advance_within(

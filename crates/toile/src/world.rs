@@ -104,14 +104,23 @@ impl World {
                     value: error.value,
                     time,
                     smallest: *smallest,
+                    longest: f64::INFINITY,
                 };
                 self.take_over(before);
-                return Err(error);
+                let longest = self.longest_step();
+                return Err(FrameError { longest, ..error });
             }
         }
         self.time += frame_dt;
         self.frames += 1;
         Ok(())
+    }
+
+    /// The longest stable step of the world's integrator as the cloth is now [s]; infinity if it is implicit.
+    pub fn longest_step(&mut self) -> f64 {
+        let (integrator, time) = (self.solver.integrator, self.time);
+        let of = |island: &mut Island| island.longest_step(integrator, time, 1e-6);
+        self.islands.iter_mut().map(of).fold(f64::INFINITY, f64::min)
     }
 
     /// Time [s].

@@ -8,7 +8,7 @@ use toile::math::random;
 use toile::mesh::{Mesh, Pattern, shapes};
 use toile::model::Model;
 use toile::solve::jacobi::{Damping, DampingForm, Jacobian, Parity};
-use toile::solve::{Integrator, K02Settings};
+use toile::solve::{Integrator, K02Settings, Net};
 use toile::state::State;
 use toile::step::Island;
 use toile::{Air, Bending, Cloth, Grip, PinDown, Probe, Setup, SolverSettings, Stretching, World};
@@ -105,6 +105,7 @@ fn growth(iterations: u32, r: f64) -> f64 {
         pins: Vec::new(),
         gravity: DVec3::ZERO,
         wind: WindField::default(),
+        net: Net::default(),
         start: start.clone(),
         edge: 0.1,
         size: 0.8,
@@ -167,6 +168,7 @@ fn row(x: &[DVec3], v: &[DVec3], gravity: DVec3) -> Island {
         pins: Vec::new(),
         gravity,
         wind: WindField::default(),
+        net: Net::default(),
         start: x.to_vec(),
         edge: 1.0,
         size: 1.0,

@@ -54,6 +54,8 @@ pub struct Cloth {
     pub bend_rest: RestShape,
     /// Options of the springs.
     pub spring: Spring,
+    /// Options of the coupled triangles.
+    pub coupled: Coupled,
 }
 
 /// Where a cloth's mesh comes from.
@@ -435,6 +437,7 @@ impl Builder<'_> {
             bending: cloth.bending,
             bend_rest: cloth.bend_rest,
             spring: cloth.spring.clone().unwrap_or_default(),
+            coupled: cloth.coupled.clone().unwrap_or_default(),
         }
     }
 

@@ -96,6 +96,7 @@ fn steps(tangent: Tangent, dt: f64, count: usize) -> Vec<f64> {
         pins: Vec::new(),
         gravity,
         wind: WindField::default(),
+        net: Default::default(),
         start: x.clone(),
         edge: LENGTH,
         size: LENGTH,

@@ -11,7 +11,7 @@ use toile::interaction::{ConstantTangent, ForceModel};
 use toile::math::random;
 use toile::mesh::{Pattern, shapes};
 use toile::solve::inverse::{Inverse, Isotropic};
-use toile::solve::{Bodies, Integrator};
+use toile::solve::{Bodies, Integrator, Net};
 use toile::{Bending, Fabric, PinDown, Probe, Setup, SolverSettings, Stretching, World};
 
 /// Cells along a side.
@@ -142,6 +142,7 @@ fn sheet(step: f64) -> Result<ConstantTangent, LabError> {
         gravity: DVec3::ZERO,
         mobility: &mobility,
         places: &[],
+        net: &Net::default(),
         start: &shape.positions,
         edge: 1.0 / CELLS as f64,
         size: 1.0,

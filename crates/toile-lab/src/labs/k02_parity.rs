@@ -12,7 +12,7 @@ use toile::interaction::Elements;
 use toile::mesh::{Mesh, Pattern, shapes};
 use toile::model::Model;
 use toile::solve::jacobi::{Jacobian, Parity};
-use toile::solve::{Integrator, K02Settings};
+use toile::solve::{Integrator, K02Settings, Net};
 use toile::state::State;
 use toile::step::Island;
 use toile::{Probe, SolverSettings};
@@ -83,6 +83,7 @@ fn sheet(r: f64, gravity: DVec3) -> Result<Island, LabError> {
         pins: Vec::new(),
         gravity,
         wind: WindField::default(),
+        net: Net::default(),
         start: start.clone(),
         edge: 0.1,
         size: 0.8,

@@ -75,6 +75,7 @@ fn oscillator(lambda: f64, rhs: LambdaRhs) -> f64 {
         pins: Vec::new(),
         gravity: DVec3::ZERO,
         wind: WindField::default(),
+        net: Default::default(),
         start: vec![DVec3::X],
         edge: 1.0,
         size: 1.0,

@@ -43,7 +43,7 @@ impl Hold {
         }
         let place = self.motion.at(time).apply(self.origin);
         let before = self.motion.at(time - dt).apply(self.origin);
-        Some((place, if dt > 0.0 { (place - before) / dt } else { DVec3::ZERO }))
+        Some((place, if dt != 0.0 { (place - before) / dt } else { DVec3::ZERO }))
     }
 }
 

@@ -6,6 +6,7 @@ pub mod bending;
 pub mod fabric;
 pub mod membrane;
 pub mod spring;
+pub mod triangle_spring;
 
 pub use air::{AirDrag, Wind, WindField};
 pub use attach::Attach;
@@ -13,3 +14,4 @@ pub use bending::{DihedralHinge, LinearHinge, Recon, Rigidity};
 pub use fabric::{Bend, Curve, CurveError, Fabric, FabricError, FabricProblem, InPlane, Knee, Pull, Reply};
 pub use membrane::{Membrane, Strain};
 pub use spring::{Spring, Tangent};
+pub use triangle_spring::{CoupledOptions, Masses, TriangleSpring};

@@ -1,5 +1,6 @@
 //! What integrators see of an island.
 
+use super::correct::Net;
 use crate::freedom::Mobility;
 use crate::interaction::ForceModel;
 use crate::math::{DMat3, DVec3};
@@ -17,6 +18,8 @@ pub struct Bodies<'a> {
     pub mobility: &'a Mobility,
     /// Where led particles must be.
     pub places: &'a [Place],
+    /// Edges that corrections act on.
+    pub net: &'a Net,
     /// Where the particles started [m]: how the direct solver orders them.
     pub start: &'a [DVec3],
     /// Mean edge at rest [m].

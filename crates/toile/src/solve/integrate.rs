@@ -1,6 +1,8 @@
 //! Schemes: how a substep is made of implicit stages, and what is done when one fails.
 
 use super::bodies::{Bodies, Course};
+use super::correct::{self, Leap};
+use super::explicit::Explicit;
 use super::inverse::InverseStep;
 use super::jacobi::JacobiStep;
 use super::linear::STANDARD_GRAVITY;
@@ -26,6 +28,7 @@ pub struct Stepper {
     jacobi: JacobiStep,
     inverse: InverseStep,
     rosenbrock: RosenbrockStep,
+    explicit: Explicit,
     base: (Vec<DVec3>, Vec<DVec3>),
 }
 
@@ -53,7 +56,7 @@ impl Stepper {
         probe: &mut Probe,
     ) -> bool {
         next.copy_from(now);
-        match span.settings.integrator {
+        let sound = match span.settings.integrator {
             Integrator::LinearEuler | Integrator::LambdaMidpoint => {
                 self.one_step.advance(course, span, now, next, probe)
             }
@@ -66,7 +69,26 @@ impl Stepper {
             Integrator::ImplicitEuler | Integrator::Bdf2 | Integrator::TrBdf2 => {
                 self.nonlinear(course, span, now, next, probe)
             }
+            Integrator::Verlet
+            | Integrator::Heun
+            | Integrator::Symplectic
+            | Integrator::Literal
+            | Integrator::Midpoint
+            | Integrator::Rk4 => return self.explicit.advance(course, span, now, next, probe),
+        };
+        if sound && !span.settings.corrections.are_none() {
+            self.correct(course.bodies(), span, now, next, probe);
         }
+        sound
+    }
+
+    /// What is done to an implicit step before it is accepted; particles it moved have no past.
+    fn correct(&mut self, bodies: Bodies, span: Span, now: &State, next: &mut State, probe: &mut Probe) {
+        let State { x, v, past, .. } = next;
+        let leap = Leap { from: &now.x, dt: span.dt, error: None, x, v };
+        past.restart = correct::apply(&span.settings.corrections, bodies, leap);
+        probe.counters.corrected += past.restart.len() as u64;
+        probe.lap(Stage::Update);
     }
 
     fn nonlinear(

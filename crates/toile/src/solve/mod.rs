@@ -1,6 +1,8 @@
 //! From interactions to the next state: operators, linear solvers, integrators.
 
 pub mod bodies;
+pub mod correct;
+pub mod explicit;
 pub mod forms;
 pub mod integrate;
 pub mod inverse;
@@ -14,8 +16,10 @@ pub mod operator;
 pub mod precondition;
 pub mod rosenbrock;
 pub mod settings;
+pub mod stability;
 
 pub use bodies::{Bodies, Course, Place};
+pub use correct::{Corrections, Link, Net, PositionCorrection, StrainLimit};
 pub use forms::Form;
 pub use integrate::{Span, Stepper};
 pub use jacobi::K02Settings;

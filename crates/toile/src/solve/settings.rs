@@ -1,5 +1,6 @@
 //! How steps are taken and systems solved.
 
+use super::correct::Corrections;
 use super::forms::Form;
 use super::jacobi::K02Settings;
 use super::krylov::Method;
@@ -30,6 +31,18 @@ named_choices! {
         Rosenbrock = "rosenbrock",
         /// The same with the membrane implicit and all else explicit (V00-23).
         Hybrid = "hybrid",
+        /// Velocity Verlet, explicit: B14 eq. 9–10 with the half kick that print left out (B14-8).
+        Verlet = "verlet",
+        /// Trapezoid with a predicted end, explicit: the textbook's modified Euler; grows without damping (B14-8).
+        Heun = "heun",
+        /// Symplectic Euler, explicit: B14 eq. 9–10 without the ½ (B14-8).
+        Symplectic = "symplectic",
+        /// B14 eq. 9–10 as printed, explicit: forces count half (E24).
+        Literal = "literal",
+        /// Midpoint, explicit (V97-10).
+        Midpoint = "midpoint",
+        /// Runge–Kutta's classical method, explicit (V97-7).
+        Rk4 = "rk4",
     }
 }
 
@@ -72,6 +85,11 @@ pub struct SolverSettings {
     pub rosenbrock_tolerance: f64,
     /// Where the linear solve is wanted more accurately.
     pub accuracy: Accuracy,
+    /// Explicit steps: largest error of one, estimated by doubling [m]; those above are redone shorter. Infinity takes
+    /// steps as they come.
+    pub error_limit: f64,
+    /// What is done to a step's result before it is accepted.
+    pub corrections: Corrections,
     /// Which linear system.
     pub form: Form,
     /// Which Krylov method.
@@ -121,6 +139,8 @@ impl Default for SolverSettings {
             inverse_iterations: 0,
             rosenbrock_tolerance: 1e-4,
             accuracy: Accuracy::default(),
+            error_limit: f64::INFINITY,
+            corrections: Corrections::default(),
             form: Form::Mass,
             method: Method::Cg,
             operator: OperatorKind::BlockSparse,

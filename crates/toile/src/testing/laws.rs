@@ -4,7 +4,8 @@ use super::conformance::{Check, Claim, Claims, conformance};
 use crate::drive::Motion;
 use crate::forces::attach::Hold;
 use crate::forces::{
-    AirDrag, Attach, Curve, DihedralHinge, Fabric, LinearHinge, Membrane, Spring, Strain, Tangent, Wind,
+    AirDrag, Attach, CoupledOptions, Curve, DihedralHinge, Fabric, LinearHinge, Masses, Membrane, Spring,
+    Strain, Tangent, TriangleSpring, Wind,
 };
 use crate::interaction::{Elements, ForceModel, Law, Outside};
 use crate::math::{DVec3, random};
@@ -69,6 +70,19 @@ pub fn check_all() -> Vec<(&'static str, Vec<Check>)> {
         let claims = Claims { stiffness, ..ELASTIC };
         all.push((name, check(Spring::elements(mesh, fabric, tangent), &x, claims)));
     }
+    // No energy: the paper's law by construction, the symmetric one because its matrix moves with the lengths.
+    let coupled = Claims { conservative: false, stiffness: Claim::Positive, ..ELASTIC };
+    for (name, masses, symmetric) in [
+        ("coupled edges", Masses::Equal, true),
+        ("coupled edges, all masses", Masses::Full, true),
+        ("coupled edges, as printed", Masses::Equal, false),
+        ("coupled edges, all masses, as printed", Masses::Full, false),
+    ] {
+        let options = CoupledOptions { masses, symmetric, alpha: Some(0.6) };
+        all.push((name, check(TriangleSpring::elements(mesh, fabric, options), &x, coupled)));
+    }
+    let plain = CoupledOptions { alpha: Some(0.0), ..CoupledOptions::default() };
+    all.push(("coupled edges, alpha 0", check(TriangleSpring::elements(mesh, fabric, plain), &x, ELASTIC)));
     let pin =
         Hold { origin: DVec3::X, motion: Motion::still(), active: 0.0..1.0, stiffness: 50.0, damping: 0.2 };
     let pins = Attach::elements(x.len(), &[[0], [3]], vec![pin; 2]);

@@ -51,6 +51,8 @@ pub struct ClothFile {
     pub bend_rest: RestShape,
     /// Options of the "springs" model.
     pub spring: Option<Spring>,
+    /// Options of the "coupled" model.
+    pub coupled: Option<Coupled>,
 }
 
 /// A generated piece of cloth, centred on the origin, with material coordinates u (warp) and v (weft).
@@ -211,6 +213,40 @@ choice! {
         Membrane,
         /// Springs along the mesh edges (K02 eq. 9–11): cheap, depends on the mesh.
         Springs,
+        /// Triangles whose edges pull together (V97 eq. 4–11): two numbers per fabric, right on equilateral meshes.
+        Coupled,
+    }
+}
+
+choice! {
+    /// Which masses share out the elongations of a coupled triangle.
+    Masses {
+        /// All three the same (V97 eq. 10).
+        #[default]
+        Equal,
+        /// Those of the particles (V97 eq. 7).
+        Full,
+    }
+}
+
+/// Options of the "coupled" model. Young's modulus is the mean stretch of the fabric, Poisson's ratio (1 − alpha)/3.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Coupled {
+    /// Which masses share out the elongations. Default "equal".
+    pub mass: Masses,
+    /// Symmetrise the law, so that it neither drains nor pumps energy; false is as printed. Default true.
+    pub symmetric: bool,
+    /// How strongly edges are coupled [-]: 0 is plain springs, 1 no narrowing. Default: 1 − 3 × the fabric's poisson,
+    /// at most 0.95.
+    pub alpha: Option<f64>,
+    /// Allow alpha above 0.95, where obtuse triangles become infinitely stiff at 1 and explode beyond. Default false.
+    pub force: bool,
+}
+
+impl Default for Coupled {
+    fn default() -> Self {
+        Self { mass: Masses::default(), symmetric: true, alpha: None, force: false }
     }
 }
 

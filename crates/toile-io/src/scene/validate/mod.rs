@@ -3,6 +3,7 @@
 
 mod fabric;
 mod pin;
+mod solver;
 
 use super::document::{Document, MAX_ERRORS, SceneError};
 use super::schema::*;
@@ -10,13 +11,13 @@ use super::si::{default_name, parse_colour, parse_frames, quads, tube_quads};
 use super::{MAX_FACES, MAX_FRAMES, Note};
 pub(crate) use fabric::{Start, validate_fabric};
 use std::collections::BTreeMap;
+use toile::forces::triangle_spring::HIGHEST_ALPHA;
 
 /// Every semantic problem of a scene in the order of the text, and what is legal but worth a word.
 pub(crate) fn validate(doc: &Document, scene: &SceneFile, starts: &[Start]) -> (Vec<SceneError>, Vec<Note>) {
     let mut check = Check { doc, errors: Vec::new(), notes: Vec::new() };
     check.time(scene);
-    check.solver(&scene.solver);
-    check.k02(scene);
+    check.solver(scene);
     check.names(scene);
     for (i, cloth) in scene.cloth.iter().enumerate() {
         if check.full() {
@@ -144,96 +145,31 @@ impl Check<'_> {
         );
     }
 
-    fn solver(&mut self, solver: &Solver) {
-        self.at_least_one("solver.substeps", solver.substeps.unwrap_or(1));
-        self.at_least_one("solver.max_solves", solver.max_solves);
-        self.at_least_one("solver.drape_solves", solver.drape_solves);
-        self.above_zero("solver.newton_step", solver.newton_step, "m", "1e-4 is the default");
-        self.above_zero("solver.newton_residual", solver.newton_residual, "m/s²", "0.1 is the default");
-        self.above_zero("solver.drape_step", solver.drape_step, "s", "1 is the default");
-        self.above_zero("solver.drape_residual", solver.drape_residual, "N", "1e-6 is the default");
-        if !(0.0..=1.0).contains(&solver.lambda) {
-            let what = format!("{} is not between 0 and 1", solver.lambda);
-            self.fail("solver.lambda", what, "0.8 is V00's choice");
+    fn coupled(&mut self, path: &str, cloth: &ClothFile, coupled: &Coupled) {
+        let at = format!("{path}.coupled");
+        if cloth.model != Model::Coupled {
+            return self.note(&at, "has no effect without model = \"coupled\"", "add model = \"coupled\"");
         }
-        self.at_least_one("solver.max_iterations", solver.max_iterations.unwrap_or(1));
-        self.above_zero("solver.tolerance", solver.tolerance, "", "1e-3 is the default, 1e-6 is strict");
-        if solver.tolerance >= 1.0 {
+        let alpha = coupled.alpha.unwrap_or(0.0);
+        let field = format!("{at}.alpha");
+        if !(-1.9..=2.0).contains(&alpha) {
+            let what = format!("is {alpha}, it must lie between -1.9 and 2");
+            self.fail(&field, what, "1 − 3 × Poisson's ratio is right on equilateral meshes");
+        } else if alpha > HIGHEST_ALPHA && !coupled.force {
             let what = format!(
-                "is {}, it must be below 1: a particle's own weight would count as balanced",
-                solver.tolerance
+                "is {alpha}; above {HIGHEST_ALPHA} obtuse triangles become infinitely stiff or explode"
             );
-            self.fail("solver.tolerance", what, "1e-3 is the default, 1e-6 is strict");
-        }
-        if solver.form == Form::Unsymmetric && solver.method == Method::Cg {
-            self.fail(
-                "solver.form",
-                "is \"unsymmetric\", which conjugate gradients cannot solve",
-                "add method = \"bicgstab\", or use form = \"symmetric\"",
-            );
-        }
-    }
-
-    fn k02(&mut self, scene: &SceneFile) {
-        let solver = &scene.solver;
-        self.above_zero(
-            "solver.rosenbrock_tolerance",
-            solver.rosenbrock_tolerance,
-            " m",
-            "1e-4 is the default",
-        );
-        match (&solver.accuracy, solver.preconditioner) {
-            (Some(region), _) => {
-                self.above_zero("solver.accuracy.weight", region.weight, "", "10 is the default")
-            }
-            (None, Preconditioner::Accuracy) => {
-                let help = "add accuracy = { min = [x, y, z], max = [x, y, z], weight = 10 }";
-                self.fail("solver.preconditioner", "is \"accuracy\", but no accuracy is given", help);
-            }
-            _ => {}
-        }
-        let k02 = &scene.solver.k02;
-        if !(0.0..=1.0).contains(&k02.blend) {
-            let what = format!("is {}, it must lie between 0 and 1", k02.blend);
-            self.fail("solver.k02.blend", what, "0.1 is the default");
-        }
-        self.not_negative("solver.k02.coefficient", k02.coefficient, " N·s/m", "0 is no damping");
-        let name = match scene.solver.integrator {
-            Integrator::K02 => "k02",
-            Integrator::Precomputed => "precomputed",
-            _ => return,
-        };
-        if k02.damping == K02Damping::None && k02.coefficient > 0.0 {
+            self.fail(&field, what, "add force = true to see it happen");
+        } else if alpha > HIGHEST_ALPHA {
             self.note(
-                "solver.k02.coefficient",
-                "has no effect with damping = \"none\"",
-                "add damping = \"model-b\"",
+                &field,
+                "is forced: expect infinite stiffness or explosions",
+                "0.95 is the highest safe one",
             );
         }
-        for (i, cloth) in scene.cloth.iter().enumerate() {
-            if self.full() {
-                break;
-            }
-            if cloth.model != Model::Springs {
-                let what =
-                    format!("is \"membrane\", which integrator = \"{name}\" cannot step: it knows springs");
-                self.fail(
-                    &format!("cloth.{i}.model"),
-                    what,
-                    "write model = \"springs\", or integrator = \"bdf2\"",
-                );
-            }
-            let fits =
-                cloth.bending == Bending::None || name == "precomputed" && cloth.bending == Bending::Recon;
-            if !fits {
-                let bending = format!("{:?}", cloth.bending).to_lowercase();
-                let what = format!("is \"{bending}\", which integrator = \"{name}\" cannot step");
-                self.fail(
-                    &format!("cloth.{i}.bending"),
-                    what,
-                    "write bending = \"none\", or integrator = \"bdf2\"",
-                );
-            }
+        if !coupled.symmetric {
+            let what = "is false, V97 as printed: loops of strain drain or pump energy";
+            self.note(&format!("{at}.symmetric"), what, "true is the default");
         }
     }
 
@@ -315,13 +251,16 @@ impl Check<'_> {
             if cloth.model != Model::Springs {
                 self.note(
                     &format!("{path}.spring"),
-                    "has no effect with model = \"membrane\"",
+                    "has no effect without model = \"springs\"",
                     "add model = \"springs\"",
                 );
             }
         }
-        if cloth.model == Model::Springs && cloth.strain.is_some() {
-            self.note(&format!("{path}.strain"), "has no effect with model = \"springs\"", "remove it");
+        if cloth.model != Model::Membrane && cloth.strain.is_some() {
+            self.note(&format!("{path}.strain"), "only acts on model = \"membrane\"", "remove it");
+        }
+        if let Some(coupled) = &cloth.coupled {
+            self.coupled(path, cloth, coupled);
         }
     }
 

@@ -1,0 +1,278 @@
+//! B14's explicit cloth: what a triangle costs (B14-X1), and a dress of 1498 triangles in linen, silk and cotton, with and
+//! without position correction (B14-X2, B14-X3).
+//!
+//! The dress is an open tube of irregular triangles, 0.16 m wide above and 0.30 m below, 0.9 m long, its top ring held
+//! (G-9). The paper prints no constants; the fabrics are the nominal ones of G-7. Its step is not printed either: G-8
+//! takes 0.9 of cotton's longest, but by these constants silk is faster than cotton (E/ρ 17143 against 13333 m²/s²), so the
+//! step here lies between linen's and silk's longest.
+
+use crate::material::{border, cloth};
+use crate::session::{Chart, Curve, LabError, Session};
+use glam::{DVec2, DVec3};
+use std::time::Instant;
+use toile::mesh::{Pattern, Shape, shapes};
+use toile::solve::{Corrections, Integrator, PositionCorrection};
+use toile::{Air, Bend, Fabric, PinDown, Probe, Setup, SolverSettings, World};
+
+const TRIANGLES: usize = 1498;
+const ITERATIONS: usize = 2000;
+
+/// Farther than this [m] is ten times the scene.
+const LOST: f64 = 9.0;
+
+/// The way above which position correction acts [m]: a fortieth of an edge.
+const THRESHOLD: f64 = 1e-3;
+
+/// Viscous friction, B14 eq. 7, as a rate [1/s].
+const FRICTION: f64 = 2.0;
+
+fn fabric(density: f64, warp: f64, weft: f64, shear: f64, bend: f64) -> Fabric {
+    let stretch = [warp.into(), weft.into()];
+    Fabric {
+        density,
+        stretch,
+        shear: shear.into(),
+        poisson: 0.15,
+        bend: Bend::from(bend),
+        ..Fabric::default()
+    }
+}
+
+fn materials() -> [(&'static str, Fabric); 3] {
+    [
+        ("linen", fabric(0.20, 4000.0, 3000.0, 90.0, 1.5e-4)),
+        ("silk", fabric(0.07, 1200.0, 1000.0, 25.0, 6e-6)),
+        ("cotton", fabric(0.15, 2000.0, 1600.0, 60.0, 4e-5)),
+    ]
+}
+
+/// The dress: a Delaunay tube, its largest triangles cut in three until there are enough.
+fn dress() -> Result<Shape, LabError> {
+    let mut shape = shapes::tube(0.30, 0.16, 0.9, 30, 20, Pattern::Delaunay { seed: 14 })?;
+    for around in 31..36 {
+        let finer = shapes::tube(0.30, 0.16, 0.9, around, 22, Pattern::Delaunay { seed: 14 })?;
+        if finer.faces.len() <= TRIANGLES {
+            shape = finer;
+        }
+    }
+    while shape.faces.len() < TRIANGLES {
+        let area = |r: &[DVec2; 3]| (r[1] - r[0]).perp_dot(r[2] - r[0]);
+        let largest =
+            (0..shape.faces.len()).max_by(|a, b| area(&shape.rest[*a]).total_cmp(&area(&shape.rest[*b])));
+        let Some(f) = largest else { break };
+        let ([a, b, c], [p, q, r]) = (shape.faces[f], shape.rest[f]);
+        let (centre, new) = ((p + q + r) / 3.0, shape.positions.len() as u32);
+        let at = [a, b, c].map(|v| shape.positions[v as usize]);
+        shape.positions.push((at[0] + at[1] + at[2]) / 3.0);
+        (shape.faces[f], shape.rest[f]) = ([a, b, new], [p, q, centre]);
+        shape.faces.extend([[b, c, new], [c, a, new]]);
+        shape.rest.extend([[q, r, centre], [r, p, centre]]);
+    }
+    if shape.faces.len() != TRIANGLES {
+        return Err(LabError(format!("the dress has {} triangles", shape.faces.len())));
+    }
+    Ok(shape)
+}
+
+fn wearing(shape: &Shape, fabric: Fabric, solver: SolverSettings) -> Result<World, LabError> {
+    let mut cloth = cloth("dress", shape, fabric)?;
+    cloth.air = Air { drag: FRICTION * fabric.density, ..Air::default() };
+    let pins = vec![PinDown::fixed(0, border(shape, "upper")?)];
+    Ok(World::new(Setup { cloths: vec![cloth], pins, solver, substeps: 1, ..Setup::default() })?)
+}
+
+fn verlet(position: PositionCorrection) -> SolverSettings {
+    let corrections = Corrections { position, threshold: THRESHOLD, ..Corrections::default() };
+    SolverSettings { integrator: Integrator::Verlet, corrections, ..SolverSettings::default() }
+}
+
+/// What became of a run: iterations done, whether it was lost, largest strain of an edge at any time.
+struct Outcome {
+    iterations: usize,
+    lost: bool,
+    strain: f64,
+    milliseconds: f64,
+    /// Lowest point every 20 iterations [m].
+    hem: Vec<(f64, f64)>,
+}
+
+fn wear(shape: &Shape, fabric: Fabric, position: PositionCorrection, h: f64) -> Result<Outcome, LabError> {
+    let mut world = wearing(shape, fabric, verlet(position))?;
+    let mut probe = Probe::default();
+    let mut out = Outcome { iterations: 0, lost: false, strain: 0.0, milliseconds: 0.0, hem: Vec::new() };
+    for k in 0..ITERATIONS {
+        let start = Instant::now();
+        let stepped = world.step(h, &mut probe);
+        out.milliseconds += 1e3 * start.elapsed().as_secs_f64() / ITERATIONS as f64;
+        let far = world.positions(0).iter().any(|p| p.length() > LOST);
+        if stepped.is_err() || far {
+            out.lost = true;
+            break;
+        }
+        out.iterations = k + 1;
+        if k % 20 == 0 {
+            let strain = world.strains(0).into_iter().fold(0.0, f64::max);
+            out.strain = out.strain.max(strain);
+            let low = world.positions(0).iter().map(|p| p.y).fold(f64::MAX, f64::min);
+            out.hem.push((k as f64, low));
+        }
+    }
+    Ok(out)
+}
+
+/// The longest step of each fabric [s], and the one that linen does not bear and silk does.
+fn steps(session: &mut Session, shape: &Shape) -> Result<f64, LabError> {
+    let mut longest = Vec::new();
+    for (name, fabric) in materials() {
+        let step = wearing(shape, fabric, verlet(PositionCorrection::Off))?.longest_step();
+        session.info(format!("{name}: longest stable step"), 1e3 * step, "ms");
+        longest.push(step);
+    }
+    let h = (longest[0] * longest[1]).sqrt();
+    session.info("step taken, between linen's and silk's", 1e3 * h, "ms");
+    session.at_least("the step is too long for linen: over its longest", h / longest[0], "", 1.0);
+    session.at_most("and short enough for silk", h / longest[1], "", 1.0);
+    Ok(h)
+}
+
+pub fn linen(session: &mut Session) -> Result<(), LabError> {
+    let shape = dress()?;
+    let h = steps(session, &shape)?;
+    let (_, fabric) = materials()[0];
+    let mut curves = Vec::new();
+    let mut plain = 0.0;
+    for &position in PositionCorrection::ALL {
+        let run = wear(&shape, fabric, position, h)?;
+        let name = format!("linen, correction {}", position.name());
+        if position == PositionCorrection::Off {
+            session.at_most(
+                format!("{name}: iterations until lost (published: 1130)"),
+                run.iterations as f64,
+                "",
+                1999.0,
+            );
+            plain = run.milliseconds * ITERATIONS as f64 / run.iterations.max(1) as f64;
+        } else {
+            session.equal(
+                format!("{name}: iterations (published: 2000)"),
+                run.iterations as f64,
+                "",
+                ITERATIONS as f64,
+            );
+            session.at_most(format!("{name}: largest strain"), run.strain, "", 0.5);
+            session.time(
+                format!("{name}: an iteration (published: 11.5 with and without)"),
+                "ms",
+                &[run.milliseconds],
+            );
+        }
+        curves.push(Curve { name, points: run.hem });
+    }
+    // Cost of the correction where it has nothing to do: a step that is stable.
+    let each =
+        |position| -> Result<f64, LabError> { Ok(wear(&shape, fabric, position, 0.5 * h)?.milliseconds) };
+    let (off, on) = (each(PositionCorrection::Off)?, each(PositionCorrection::Fixed)?);
+    session.time("linen, half the step, no correction: an iteration", "ms", &[off, plain.max(off)]);
+    session.info("cost of the correction (published: none to see)", on / off - 1.0, "of an iteration");
+    let (x, y) = ("iteration".into(), "lowest point [m]".into());
+    session.plot("b14-x2", Chart { title: "a linen dress".into(), x, y, log: (false, false), curves })
+}
+
+pub fn fabrics(session: &mut Session) -> Result<(), LabError> {
+    let shape = dress()?;
+    let h = steps(session, &shape)?;
+    let mut curves = Vec::new();
+    for (name, fabric) in &materials()[1..] {
+        for position in [PositionCorrection::Off, PositionCorrection::Fixed, PositionCorrection::Relative] {
+            let run = wear(&shape, *fabric, position, h)?;
+            let label = format!("{name}, correction {}", position.name());
+            session.equal(
+                format!("{label}: iterations (published: 2000)"),
+                run.iterations as f64,
+                "",
+                ITERATIONS as f64,
+            );
+            session.equal(format!("{label}: lost"), f64::from(u8::from(run.lost)), "", 0.0);
+            session.info(format!("{label}: largest strain"), run.strain, "");
+            curves.push(Curve { name: label, points: run.hem });
+        }
+    }
+    let mut measures = Vec::new();
+    for (name, fabric) in materials() {
+        let measure = drape(&shape, fabric)?;
+        session.info(
+            format!("{name}: area of the hem seen from above, hanging still"),
+            measure,
+            "of the first",
+        );
+        measures.push(measure);
+    }
+    for (a, b) in [(0, 1), (1, 2), (0, 2)] {
+        let apart = (measures[a] / measures[b] - 1.0).abs();
+        let name = format!("{} and {}: drape apart", materials()[a].0, materials()[b].0);
+        session.at_least(name, apart, "relative", 0.05);
+    }
+    let (x, y) = ("iteration".into(), "lowest point [m]".into());
+    session
+        .plot("b14-x3", Chart { title: "silk and cotton dresses".into(), x, y, log: (false, false), curves })
+}
+
+/// Area inside the hem as seen from above once the dress hangs still, over that at the start. Implicit Euler brings it
+/// to rest: in mid-swing the areas of all fabrics pass through each other.
+fn drape(shape: &Shape, fabric: Fabric) -> Result<f64, LabError> {
+    let solver = SolverSettings { integrator: Integrator::ImplicitEuler, ..SolverSettings::default() };
+    let mut world = wearing(shape, fabric, solver)?;
+    let mut hem = border(shape, "lower")?;
+    let angle = |v: &u32| libm::atan2(shape.positions[*v as usize].z, shape.positions[*v as usize].x);
+    hem.sort_by(|a, b| angle(a).total_cmp(&angle(b)));
+    let area = |x: &[DVec3]| {
+        let at = |k: usize| x[hem[k % hem.len()] as usize];
+        (0..hem.len()).map(|k| 0.5 * (at(k).x * at(k + 1).z - at(k).z * at(k + 1).x)).sum::<f64>().abs()
+    };
+    let first = area(&world.positions(0));
+    let mut probe = Probe::default();
+    for _ in 0..150 {
+        world.step(1.0 / 30.0, &mut probe)?;
+    }
+    Ok(area(&world.positions(0)) / first)
+}
+
+pub fn sizes(session: &mut Session) -> Result<(), LabError> {
+    let mut costs = Vec::new();
+    let mut rows = Vec::new();
+    for (nx, ny, published) in [(15, 10, 5.0), (58, 42, 75.0)] {
+        let shape = shapes::sheet(0.9, 0.6, nx, ny, Pattern::Structured)?;
+        let triangles = shape.faces.len();
+        let (_, fabric) = materials()[2];
+        let mut sheet = cloth("sheet", &shape, fabric)?;
+        sheet.air = Air { drag: FRICTION * fabric.density, ..Air::default() };
+        let pins = vec![PinDown::fixed(0, border(&shape, "left")?)];
+        let solver = verlet(PositionCorrection::Fixed);
+        let mut world =
+            World::new(Setup { cloths: vec![sheet], pins, solver, substeps: 10, ..Setup::default() })?;
+        let h = 0.5 * world.longest_step();
+        let mut samples = Vec::new();
+        for _ in 0..250 {
+            let start = Instant::now();
+            world.step(10.0 * h, &mut Probe::default())?;
+            samples.push(1e6 * start.elapsed().as_secs_f64() / (10 * triangles) as f64);
+        }
+        session.time(format!("{triangles} triangles: per triangle and iteration"), "µs", &samples);
+        samples.sort_by(f64::total_cmp);
+        let middle = samples[samples.len() / 2];
+        session.info(
+            format!("{triangles} triangles, 2500 iterations (published: {published} s)"),
+            middle * 2500e-6 * triangles as f64,
+            "s",
+        );
+        rows.push(format!("{triangles},{middle:.4},{}", 1e6 * published / (2500.0 * triangles as f64)));
+        costs.push(samples[0]);
+    }
+    session.info(
+        "cost per triangle, fastest samples: large over small (published: 0.93; wanted within 0.75–1.25)",
+        costs[1] / costs[0],
+        "",
+    );
+    session.equal("both sizes ran 2500 iterations", 2.0, "", costs.len() as f64);
+    session.csv("b14-x1", "triangles,per triangle and iteration [µs],published [µs]", &rows)
+}
