@@ -206,7 +206,7 @@ fn experiments_keep_their_contract() {
     for file in report["files"].as_array().expect("files") {
         assert!(desk.path(file.as_str().expect("path")).exists(), "{file}");
     }
-    desk.toile("lab v00-x4").exits(3).says("v00-x4").says("v00-x3").says("freefall");
+    desk.toile("lab v00-x9").exits(3).says("v00-x9").says("v00-x3").says("freefall");
     desk.toile("bench nothing").exits(3).says("hang");
 }
 

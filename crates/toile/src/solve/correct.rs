@@ -169,13 +169,16 @@ pub fn apply(settings: &Corrections, bodies: Bodies, leap: Leap) -> Vec<u32> {
         return Vec::new();
     }
     let n = leap.x.len();
-    let (mass, mobility, links) = (bodies.mass, mobilities(bodies), bodies.net.links());
-    let mut work = Work { mass, mobility, links, touched: vec![false; n], leap };
+    // Only what acts along edges asks how their ends give way.
+    let along_edges =
+        settings.kinematic || settings.strain != StrainLimit::Off || settings.damping_time < f64::INFINITY;
+    let mobility = if along_edges { mobilities(bodies) } else { Vec::new() };
+    let mut work = Work { mobility, links: bodies.net.links(), touched: vec![false; n], leap };
     if settings.kinematic {
         work.kinematic();
     }
     if settings.position != PositionCorrection::Off {
-        work.position(settings, bodies.net);
+        work.position(settings, bodies);
     }
     match settings.strain {
         StrainLimit::Off => {}
@@ -208,7 +211,6 @@ fn mobilities(bodies: Bodies) -> Vec<DMat3> {
 }
 
 struct Work<'a> {
-    mass: &'a [f64],
     mobility: Vec<DMat3>,
     links: &'a [Link],
     touched: Vec<bool>,
@@ -280,29 +282,29 @@ impl Work<'_> {
     }
 
     /// B14-9, in closed form: what moved farther than the threshold goes 2⁻ᵐ of its way.
-    fn position(&mut self, settings: &Corrections, net: &Net) {
+    fn position(&mut self, settings: &Corrections, bodies: Bodies) {
         let Corrections { position, threshold, passes, .. } = *settings;
-        let (from, dt) = (self.leap.from, self.leap.dt);
-        let way: Vec<DVec3> = self.leap.x.iter().zip(from).map(|(x, before)| *x - *before).collect();
-        for i in 0..way.len() {
-            let near = net.neighbours(i);
-            let common = match position {
-                PositionCorrection::Relative if !near.is_empty() => {
-                    near.iter().fold(DVec3::ZERO, |sum, j| sum + way[*j as usize]) / near.len() as f64
-                }
-                _ => DVec3::ZERO,
-            };
-            let own = way[i] - common;
+        let Leap { from, dt, ref mut x, ref mut v, .. } = self.leap;
+        let relative = position == PositionCorrection::Relative;
+        let before = if relative { x.to_vec() } else { Vec::new() };
+        let common = |i: usize| {
+            let near = bodies.net.neighbours(i);
+            let sum = near.iter().fold(DVec3::ZERO, |sum, j| sum + before[*j as usize] - from[*j as usize]);
+            if near.is_empty() { sum } else { sum / near.len() as f64 }
+        };
+        let mut held = bodies.mobility.projectors.iter().peekable();
+        for i in 0..x.len() {
+            let projector = held.next_if(|(k, _)| *k as usize == i).map(|(_, projector)| *projector);
+            let way = x[i] - from[i];
+            let own = if relative { way - common(i) } else { way };
             let m = halvings(own.length(), threshold, passes);
-            if m == 0 || self.mobility[i] == DMat3::ZERO {
+            if m == 0 || projector == Some(DMat3::ZERO) {
                 continue;
             }
-            let shortened = own * libm::ldexp(1.0, -(m as i32));
-            // m L is the projector on the directions in which the particle can move.
-            self.leap.x[i] += self.mobility[i] * (self.mass[i] * (shortened - own));
+            let back = own * libm::ldexp(1.0, -(m as i32)) - own;
+            x[i] += projector.map_or(back, |projector| projector * back);
             if position != PositionCorrection::Paper || m == passes {
-                let v = (self.leap.x[i] - from[i]) / dt;
-                self.leap.v[i] = v;
+                v[i] = (x[i] - from[i]) / dt;
             }
             self.touched[i] = true;
         }
