@@ -54,7 +54,7 @@ fn crumpled(solver: SolverSettings, tangent: Tangent) -> World {
     world
 }
 
-/// SPEC 6.2, 5: with 200 sweeps the step is that of conjugate gradients.
+/// With 200 sweeps the step is that of conjugate gradients.
 #[test]
 fn two_hundred_sweeps_are_the_linear_solve() {
     let cases = [
@@ -130,7 +130,7 @@ fn growth(iterations: u32, r: f64) -> f64 {
     libm::pow(largest(&sizes[half..]) / largest(&sizes[..half]), 1.0 / half as f64)
 }
 
-/// SPEC 6.2, 5: odd K never grows, even K does, as the table of SPEC 2.2 says.
+/// Odd K never grows, even K does.
 #[test]
 fn odd_sweeps_never_grow() {
     for iterations in [1, 3, 5] {
@@ -176,7 +176,7 @@ fn row(x: &[DVec3], v: &[DVec3], gravity: DVec3) -> Island {
     Island::alone(model, State { x: x.to_vec(), v: v.to_vec(), ..State::default() })
 }
 
-/// SPEC 6.2, 5 and E14: with damping as a force a body falls at mg/C_d in the end; as printed it never stops
+/// E14: with damping as a force a body falls at mg/C_d in the end; as printed it never stops
 /// gaining speed.
 #[test]
 fn terminal_velocity() {

@@ -201,7 +201,7 @@ mod tests {
         DVec3::new(at(0), at(1), at(2)).normalize_or(DVec3::X)
     }
 
-    /// SPEC 6.2 test 7: a merged cone contains both; the tight one is tighter.
+    /// A merged cone contains both; the tight one is tighter.
     #[test]
     fn merging_is_a_superset() {
         let mut mean = [0.0; 2];

@@ -339,7 +339,7 @@ fn sheet(dice: &mut Dice, kind: usize) -> (Vec<[u32; 3]>, Vec<DVec3>) {
 mod tests {
     use super::*;
 
-    /// SPEC 6.2 tests 6 and 7: nothing is missed, nothing is added, whatever the hierarchy and the question; the printed
+    /// Nothing is missed, nothing is added, whatever the hierarchy and the question; the printed
     /// inflation alone misses pairs.
     #[test]
     fn random_scenes_agree_with_the_oracle() {

@@ -312,7 +312,7 @@ mod tests {
         net / gross
     }
 
-    /// SPEC test 9: ν = (1 − α)/3 and E = 2k for every α.
+    /// V97-4: ν = (1 − α)/3 and E = 2k for every α.
     #[test]
     fn equilateral_triangles_have_the_poisson_ratio_of_alpha() {
         for alpha in [0.0, 0.3, 0.6, 0.9, 1.0, 1.2] {
@@ -329,7 +329,7 @@ mod tests {
         assert_eq!(options.alpha_for(&Fabric { poisson: 0.0, ..fabric }), HIGHEST_ALPHA);
     }
 
-    /// SPEC test 9: (7) at equal mass is (10), and both solve (4).
+    /// V97-5: (7) at equal mass is (10), and both solve (4).
     #[test]
     fn equal_masses_give_equation_10() {
         for k in 0..200 {
@@ -352,7 +352,7 @@ mod tests {
         }
     }
 
-    /// SPEC test 9: around a loop of strain the symmetric law does no work, the paper's nearly all of it.
+    /// Around a loop of strain the symmetric law does no work, the paper's nearly all of it.
     #[test]
     fn closed_loops_of_strain() {
         for alpha in [0.6, 0.9] {

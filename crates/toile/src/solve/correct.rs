@@ -430,7 +430,7 @@ mod tests {
         assert_eq!(net.neighbours(0).len(), net.links().iter().filter(|l| l.ends.contains(&0)).count());
     }
 
-    /// SPEC test 8: the closed form is the printed loop, and whether its last pass acted.
+    /// The closed form is the printed loop, and whether its last pass acted.
     #[test]
     fn the_closed_form_is_the_loop() {
         for k in 0..20_000u64 {
@@ -455,7 +455,7 @@ mod tests {
         assert_eq!(halvings(f64::INFINITY, 1.0, 5), 5);
     }
 
-    /// SPEC test 8: ways end in (threshold/2, threshold]; velocities are those of the way, in print only sometimes.
+    /// Ways end in (threshold/2, threshold]; velocities are those of the way, in print only sometimes.
     #[test]
     fn position_correction_shortens_ways() {
         let sheet = cloth(vec![(3, DMat3::ZERO)]);
@@ -535,7 +535,7 @@ mod tests {
         }
     }
 
-    /// One edge: the formulas of SPEC §5.2 themselves.
+    /// One edge: the formulas of V97-8 themselves.
     #[test]
     fn kinematic_correction_of_one_edge() {
         let taut = |rest: f64, ex: f64, ev: f64| {

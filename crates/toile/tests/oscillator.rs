@@ -1,12 +1,12 @@
-//! Explicit integrators: what each reading of B14 does, errors and steps that follow them, and what is said about
-//! steps that are too long.
+//! Integrators on an oscillator, where all is known: what each reading of B14 does, what λ keeps, errors and steps that
+//! follow them, and what is said about explicit steps that are too long.
 
 use glam::DVec3;
 use toile::forces::{Spring, Tangent, WindField};
 use toile::interaction::Elements;
 use toile::mesh::{Mesh, Pattern, shapes};
 use toile::model::Model;
-use toile::solve::Integrator;
+use toile::solve::{Integrator, LambdaRhs};
 use toile::state::State;
 use toile::step::Island;
 use toile::{Cloth, Fabric, Freedom, Grip, PinDown, Probe, Setup, SolverSettings, World};
@@ -59,7 +59,7 @@ fn sheet(n: usize, solver: SolverSettings, pins: Vec<PinDown>) -> World {
     World::new(Setup { cloths, pins, solver, substeps: 1, ..Setup::default() }).expect("world")
 }
 
-/// SPEC §4.2: free fall for a second in 1000 steps. The literal reading falls at g/2.
+/// Free fall for a second in 1000 steps. The literal reading falls at g/2.
 #[test]
 fn free_fall_of_every_reading() {
     for (integrator, speed, way, off) in [
@@ -78,7 +78,7 @@ fn free_fall_of_every_reading() {
     }
 }
 
-/// SPEC §4.2, ω = 2π: observed order, and the energy left after 50 periods of 200 steps.
+/// ω = 2π: observed order, and the energy left after 50 periods of 200 steps.
 #[test]
 fn orders_and_energy_of_an_oscillator() {
     let omega = std::f64::consts::TAU;
@@ -107,7 +107,60 @@ fn orders_and_energy_of_an_oscillator() {
     assert!((there - libm::cos(omega * 0.8 / 2f64.sqrt())).abs() < 1e-3);
 }
 
-/// Swings at 0.99 of the limit stay bounded, at 1.01 they grow; the limits are those of SPEC §4.2.
+/// Size of the root of (1 − z) ζ² − (1 − λ) ζ − λ (1 + z) with z = i θ that is near e^z: what a step of the λ-midpoint
+/// does to an oscillation, by the formula for quadratics in complex numbers.
+fn principal_root(lambda: f64, theta: f64) -> f64 {
+    let times = |a: [f64; 2], b: [f64; 2]| [a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]];
+    let square = times([1.0, -theta], [lambda, lambda * theta]);
+    let under = [(1.0 - lambda) * (1.0 - lambda) + 4.0 * square[0], 4.0 * square[1]];
+    let size = libm::hypot(under[0], under[1]);
+    let root = [(0.5 * (size + under[0])).sqrt(), (0.5 * (size - under[0])).sqrt().copysign(under[1])];
+    libm::hypot(1.0 - lambda + root[0], root[1]) / (2.0 * libm::hypot(1.0, theta))
+}
+
+/// V00-15: energy that the λ-midpoint leaves after 20 periods, next to that of its own recurrence, whose damping is
+/// close to exp(−(1 − λ)/(1 + λ) ω²ht); the right-hand side as printed damps like λ = 0 at every λ (E2).
+#[test]
+fn lambda_keeps_energy() {
+    let omega = std::f64::consts::TAU;
+    let left = |lambda: f64, lambda_rhs, per_second: usize| {
+        let mut island = oscillator(omega * omega, DVec3::X * 1.1, DVec3::ZERO);
+        let solver = SolverSettings {
+            integrator: Integrator::LambdaMidpoint,
+            lambda,
+            lambda_rhs,
+            tolerance: 1e-12,
+            ..SolverSettings::default()
+        };
+        advance(&mut island, &solver, 1.0 / per_second as f64, 20 * per_second);
+        let (x, v) = (island.now.x[1].x - 1.0, island.now.v[1].x);
+        (omega * omega * x * x + v * v) / (omega * omega * 0.01)
+    };
+    for per_second in [200, 100, 50] {
+        for lambda in [0.0, 0.5, 0.8, 0.9, 1.0] {
+            let found = left(lambda, LambdaRhs::Corrected, per_second);
+            let root = principal_root(lambda, omega / per_second as f64);
+            let energy = libm::pow(root, 40.0 * per_second as f64);
+            assert!(
+                (found / energy - 1.0).abs() < 0.05,
+                "λ = {lambda}, {per_second} steps: {found} for {energy}"
+            );
+        }
+        // In small steps, and as a damping that can be told to users.
+        let half = left(0.5, LambdaRhs::Corrected, 2 * per_second);
+        let rule = libm::exp(-20.0 * omega * omega / (3.0 * 2.0 * per_second as f64));
+        assert!((half / rule - 1.0).abs() < 0.05, "{per_second} steps: {half} for {rule}");
+    }
+    for lambda in [0.0, 0.5, 0.8, 0.9] {
+        let found = left(lambda, LambdaRhs::Printed, 200);
+        assert!(
+            (found / left(0.0, LambdaRhs::Corrected, 200) - 1.0).abs() < 0.05,
+            "as printed, λ = {lambda}: {found}"
+        );
+    }
+}
+
+/// Swings at 0.99 of the limit stay bounded, at 1.01 they grow.
 #[test]
 fn the_longest_step_is_where_swings_start_to_grow() {
     for (integrator, limit) in [
