@@ -189,7 +189,8 @@ fn cloth_is_smoothed_for_display_only() {
     let desk = Desk::new();
     let note = "smoothed for display; the certificate is of the simulated mesh";
     let set = "--set render.smooth=3 --set cloth.rag.shape.resolution=4";
-    let done = desk.toile(&format!("run rag.toml {set} --json")).exits(0).says(&format!("pictures are {note}"));
+    let done =
+        desk.toile(&format!("run rag.toml {set} --json")).exits(0).says(&format!("pictures are {note}"));
     assert_eq!(done.json()["note"], note);
     desk.toile("run rag.toml --set cloth.rag.shape.resolution=4 --out flat --json").exits(0);
     assert_eq!(desk.files("out/rag/frames"), desk.files("flat/frames"), "the simulation knows nothing of it");

@@ -340,7 +340,10 @@ fn a_smoothed_run_comes_back_with_its_own_vertices_first() {
     assert_eq!(to_obj_sequence(&mut cache, &folder, "sheet", Axes::SI, 3).expect("sequence"), 3);
     for file in [mesh.clone(), folder.join("sheet_000002.obj")] {
         let text = fs::read_to_string(file).expect("text");
-        assert!(text.contains("# smoothed for display; the certificate is of the simulated mesh\n"), "{text}");
+        assert!(
+            text.contains("# smoothed for display; the certificate is of the simulated mesh\n"),
+            "{text}"
+        );
     }
     let si = CacheOptions { axes: Axes::SI, ..CacheOptions::default() };
     let with_mesh = CacheOptions { mesh: Some(mesh), ..si.clone() };

@@ -9,7 +9,7 @@
 //! Neighbours share the points of their edge, so no crack can open, and the vertices of the coarse mesh stay where they
 //! are. No point moves farther from its place on the flat triangle than a third of the triangle's longest side.
 //!
-//! We differ at borders: there the curve of an edge depends on the border alone. So outlines are smooth, and two panels
+//! We differ at borders: there the curve of an edge depends on the border alone, and on where it has corners. So outlines are smooth, and two panels
 //! with the same points along a seam keep the same curve, from corner to corner. Nothing here knows of thickness or
 //! contact: what holds of the coarse mesh (no intersection, above all) need not hold of the curved surface.
 
@@ -20,9 +20,12 @@ use std::ops::{Add, Mul, Sub};
 /// Parts that a side of a triangle can be split into, at most.
 pub const MOST_SPLITS: u32 = 8;
 
-/// A border that turns by less than 45° is smooth; by more than 75°, it has a corner, and its edges end straight there.
-/// Between the two (these are cosines) it changes gradually: moving cloth must not jump.
-const BORDER_TURNS: [f64; 2] = [0.707, 0.259];
+/// A border whose faces make up a straight angle to within 45° is smooth there; from 75° on it has a corner, where its
+/// edges end straight. Between the two [rad] it changes gradually: moving cloth must not jump. The angle is measured on
+/// the surface, because folds bend a hem without giving it corners.
+const BORDER_TURNS: [f64; 2] = [45.0 * DEGREE, 75.0 * DEGREE];
+
+const DEGREE: f64 = std::f64::consts::PI / 180.0;
 
 /// Less than this of a normal is left where faces pressed flat cancel each other [rad]: rounding, not a direction.
 const CANCELLED: f64 = 1e-6;
@@ -283,60 +286,73 @@ impl Smoother {
     /// The curved surface over the coarse positions `x` [m]. Collapsed triangles are harmless; a position that is not
     /// finite spoils the faces round it, no others.
     pub fn surface(&self, x: &[DVec3]) -> Smoothed {
-        let normals = self.vertex_normals(x);
+        let mut around = vec![(DVec3::ZERO, Tangent::default()); x.len()];
+        let shares = self.shares(x);
+        parallel::fill(&mut around, |v| {
+            let (normal, angle) = self.gather(v, &shares);
+            let tangent = self.tangent(v, angle, x);
+            (beside(normal, &tangent), tangent)
+        });
         let mut arms = vec![[DVec3::ZERO; 2]; self.subdivision.edges.len()];
-        let tangents: Vec<Tangent> = (0..x.len()).map(|v| self.tangent(v, x)).collect();
-        let normals: Vec<DVec3> = normals.iter().zip(&tangents).map(|(n, t)| beside(*n, t)).collect();
-        parallel::fill(&mut arms, |e| self.arms(e, x, &normals, &tangents));
-        Smoothed { positions: self.positions(x, &arms), normals: self.normals(x, &normals) }
+        parallel::fill(&mut arms, |e| self.arms(e, x, &around));
+        let normals: Vec<DVec3> = around.iter().map(|(normal, _)| *normal).collect();
+        Smoothed { positions: self.positions(x, &arms), normals: self.normals(&normals, &shares) }
     }
 
-    /// Normals of the faces round each vertex, weighted by their angles there: how a surface happens to be cut into
-    /// triangles does not turn them.
-    fn vertex_normals(&self, x: &[DVec3]) -> Vec<DVec3> {
+    /// Unit normal of each face, and its angles [rad]; zero where it is collapsed.
+    fn shares(&self, x: &[DVec3]) -> Vec<(DVec3, [f64; 3])> {
         let faces = &self.subdivision.corners;
-        let mut share = vec![[DVec3::ZERO; 3]; faces.len()];
-        parallel::fill(&mut share, |f| {
+        let mut shares = vec![(DVec3::ZERO, [0.0; 3]); faces.len()];
+        parallel::fill(&mut shares, |f| {
             let p = faces[f].map(|v| x[v as usize]);
-            let unit = (p[1] - p[0]).cross(p[2] - p[0]).try_normalize();
-            let Some(unit) = unit else { return [DVec3::ZERO; 3] };
-            [0, 1, 2].map(|c| {
+            let Some(unit) = (p[1] - p[0]).cross(p[2] - p[0]).try_normalize() else {
+                return Default::default();
+            };
+            let angle = |c: usize| {
                 let (u, v) = (p[(c + 1) % 3] - p[c], p[(c + 2) % 3] - p[c]);
-                unit * libm::atan2(u.cross(v).length(), u.dot(v))
-            })
+                libm::atan2(u.cross(v).length(), u.dot(v))
+            };
+            (unit, [0, 1, 2].map(angle))
         });
-        let share = share.as_flattened();
-        let mut normals = vec![DVec3::ZERO; x.len()];
-        parallel::fill(&mut normals, |v| {
-            let round = &self.round[self.starts[v] as usize..self.starts[v + 1] as usize];
-            let sum = round.iter().fold(DVec3::ZERO, |sum, corner| sum + share[*corner as usize]);
-            if sum.length() > CANCELLED { sum.normalize_or_zero() } else { DVec3::ZERO }
-        });
-        normals
+        shares
     }
 
-    fn tangent(&self, vertex: usize, x: &[DVec3]) -> Tangent {
+    /// The normals of the faces round a vertex, weighted by their angles there, and the sum of these angles: how a
+    /// surface happens to be cut into triangles changes neither.
+    fn gather(&self, vertex: usize, shares: &[(DVec3, [f64; 3])]) -> (DVec3, f64) {
+        let (mut normal, mut sum) = (DVec3::ZERO, 0.0);
+        for corner in &self.round[self.starts[vertex] as usize..self.starts[vertex + 1] as usize] {
+            let (unit, angles) = shares[*corner as usize / 3];
+            let angle = angles[*corner as usize % 3];
+            normal += unit * angle;
+            sum += angle;
+        }
+        (if normal.length() > CANCELLED { normal.normalize_or_zero() } else { DVec3::ZERO }, sum)
+    }
+
+    fn tangent(&self, vertex: usize, angle: f64, x: &[DVec3]) -> Tangent {
         let Some([before, after]) = self.border[vertex] else { return Tangent::default() };
         let here = x[vertex];
         let towards = (here - x[before as usize]).normalize_or_zero();
         let away = (x[after as usize] - here).normalize_or_zero();
         let [smooth, corner] = BORDER_TURNS;
-        let follows = ((towards.dot(away) - corner) / (smooth - corner)).clamp(0.0, 1.0);
+        let turn = (std::f64::consts::PI - angle).abs();
+        let follows = ((corner - turn) / (corner - smooth)).clamp(0.0, 1.0);
         Tangent { direction: (towards + away).normalize_or_zero(), follows }
     }
 
     /// What the edge's two inner control points add to a straight edge.
-    fn arms(&self, edge: usize, x: &[DVec3], normals: &[DVec3], tangents: &[Tangent]) -> [DVec3; 2] {
+    fn arms(&self, edge: usize, x: &[DVec3], around: &[(DVec3, Tangent)]) -> [DVec3; 2] {
         let ([a, b], faces) = self.subdivision.edges[edge];
         let arm = |from: u32, to: u32| {
             let (from, to) = (from as usize, to as usize);
             let step = x[to] - x[from];
+            let (normal, Tangent { direction, follows }) = around[from];
             if faces == 1 {
-                let Tangent { direction, follows } = tangents[from];
                 (direction * direction.dot(step) - step) * (follows / 3.0)
             } else {
                 // Vlachos et al. §3.1: b₂₁₀ = (2A + B − (B − A)·N N)/3.
-                normals[from] * (-step.dot(normals[from]) / 3.0)
+                normal * (-step.dot(normal) / 3.0)
             }
         };
         [arm(a, b), arm(b, a)]
@@ -375,17 +391,20 @@ impl Smoother {
         out
     }
 
-    /// The quadratic patch of normals, Vlachos et al. §3.3: it follows edges that bend both ways, which a linear one
-    /// would shade flat.
-    fn normals(&self, x: &[DVec3], normals: &[DVec3]) -> Vec<DVec3> {
+    /// The quadratic patch of normals. Its ends are those of Vlachos et al. §3.3; its middle coefficients are not. Theirs
+    /// reflect the ends' mean in the plane across the edge, which on a pleat tilts the normals of diagonals up or down.
+    /// Ours come from the faces at the edge, whose mean normal F is the chord's: 3F − N_a − N_b makes the quadratic the
+    /// slope of the cubic, to first order, on edges that bend both ways too.
+    fn normals(&self, normals: &[DVec3], shares: &[(DVec3, [f64; 3])]) -> Vec<DVec3> {
         let Subdivision { splits: n, edges, corners, sides, .. } = &self.subdivision;
         let mut middles = vec![DVec3::ZERO; edges.len()];
-        parallel::fill(&mut middles, |e| {
-            let [a, b] = edges[e].0.map(|v| v as usize);
-            let (step, sum) = (x[b] - x[a], normals[a] + normals[b]);
-            let v = 2.0 * step.dot(sum) / step.length_squared();
-            let turned = if v.is_finite() { sum - step * v } else { sum };
-            turned.normalize_or_zero()
+        for (sides, (unit, _)) in sides.iter().zip(shares) {
+            sides.iter().for_each(|e| middles[*e as usize] += *unit);
+        }
+        parallel::update(&mut middles, |e, middle| {
+            let [a, b] = edges[e].0.map(|v| normals[v as usize]);
+            let mean = if middle.length() > CANCELLED { middle.normalize_or_zero() } else { (a + b) / 2.0 };
+            *middle = mean * 3.0 - a - b;
         });
         let mut out = vec![DVec3::ZERO; self.subdivision.vertices()];
         let (coarse, rest) = out.split_at_mut(self.subdivision.vertices);
@@ -395,7 +414,7 @@ impl Smoother {
             let [a, b] = edges[e].0.map(|v| normals[v as usize]);
             for (normal, s) in out.iter_mut().zip(self.subdivision.along()) {
                 let (u, v) = (1.0 - s, s);
-                *normal = (a * (u * u) + b * (v * v) + middles[e] * (u * v)).normalize_or_zero();
+                *normal = (a * (u * u) + b * (v * v) + middles[e] * (2.0 * u * v)).normalize_or_zero();
             }
         });
         let places: Vec<[f64; 3]> = interior(*n).map(|at| weights(at, *n)).collect();
@@ -405,7 +424,7 @@ impl Smoother {
             for (normal, w) in out.iter_mut().zip(&places) {
                 let mut sum = DVec3::ZERO;
                 for s in 0..3 {
-                    sum += corner[s] * (w[s] * w[s]) + middle[s] * (w[s] * w[(s + 1) % 3]);
+                    sum += corner[s] * (w[s] * w[s]) + middle[s] * (2.0 * w[s] * w[(s + 1) % 3]);
                 }
                 *normal = sum.normalize_or_zero();
             }
