@@ -2,10 +2,11 @@
 
 use crate::Context;
 use crate::fail::Failure;
+use crate::picture::parse_smooth;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use toile_io::cache::{Cache, CacheOptions};
-use toile_io::convert::{to_obj_sequence, to_pc2};
+use toile_io::convert::{SMOOTHED, to_obj_sequence, to_pc2};
 use toile_io::run::Role;
 
 /// Options of `toile convert`.
@@ -16,7 +17,10 @@ pub struct ConvertArgs {
     /// Format: one PC2 and its OBJ mesh per cloth, or one OBJ per frame.
     #[arg(long, value_enum)]
     to: Format,
-    /// Folder to write into. Default: pc2 or obj in the run's folder.
+    /// Write the curved surface over each cloth, every side of a triangle split into N parts: 1 (off) to 8. For display only.
+    #[arg(long, value_name = "N", default_value = "1", value_parser = parse_smooth)]
+    smooth: u32,
+    /// Folder to write into. Default: pc2 or obj in the run's folder; smoothed, pc2-smooth-N or obj-smooth-N.
     #[arg(long)]
     out: Option<PathBuf>,
 }
@@ -32,6 +36,9 @@ pub fn convert(args: &ConvertArgs, context: Context) -> Result<(), Failure> {
     let mut cache = Cache::open(&args.folder, &CacheOptions::default())?;
     let axes = cache.axes;
     let name = if args.to == Format::Pc2 { "pc2" } else { "obj" };
+    let smoothed = args.smooth > 1;
+    // The simulated cloth and its display copy must not end in one folder.
+    let name = if smoothed { format!("{name}-smooth-{}", args.smooth) } else { name.to_string() };
     let folder = args.out.clone().unwrap_or_else(|| args.folder.join(name));
     std::fs::create_dir_all(&folder)
         .map_err(|e| toile_io::error::FileError::from_io(&folder, "create", &e))?;
@@ -43,20 +50,27 @@ pub fn convert(args: &ConvertArgs, context: Context) -> Result<(), Failure> {
                     continue;
                 }
                 let path = folder.join(format!("{}.pc2", cache.objects[object].name));
-                let mesh = to_pc2(&mut cache, object, &path, axes)?;
+                let mesh = to_pc2(&mut cache, object, &path, axes, args.smooth)?;
                 files.extend([path.display().to_string(), mesh.display().to_string()]);
             }
         }
         Format::Obj => {
-            let count = to_obj_sequence(&mut cache, &folder, "frame", axes)?;
+            let count = to_obj_sequence(&mut cache, &folder, "frame", axes, args.smooth)?;
             files.push(format!("{} ({count} files)", folder.join("frame_######.obj").display()));
         }
     }
     if !context.quiet {
         files.iter().for_each(|file| eprintln!("wrote {file}"));
+        if smoothed {
+            eprintln!("note: {SMOOTHED}");
+        }
     }
     if context.json {
-        println!("{}", serde_json::json!({ "status": "ok", "files": files }));
+        let mut line = serde_json::json!({ "status": "ok", "files": files });
+        if smoothed {
+            line["note"] = SMOOTHED.into();
+        }
+        println!("{line}");
     }
     Ok(())
 }

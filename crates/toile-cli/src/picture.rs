@@ -1,11 +1,13 @@
 //! Pictures of a run: from frames to PNG.
 
 use crate::fail::Failure;
-use glam::{Vec2, Vec3};
+use glam::{DVec3, Vec2, Vec3};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::Path;
 use toile::collide::{Detector, Role, Settings, Surface};
 use toile::forces::membrane::{material_weights, principal_strain};
+use toile::mesh::smooth::MOST_SPLITS;
+use toile::mesh::{Mesh, SmoothError, Smoother};
 use toile_io::build::Built;
 use toile_io::cache::{Cache, CacheFrame};
 use toile_io::error::FileError;
@@ -47,16 +49,62 @@ pub struct Hierarchy {
 pub struct Painter<'a> {
     scene: &'a Scene,
     built: &'a Built,
-    /// Material coordinates of each cloth.
-    material: Vec<Vec<[Vec2; 3]>>,
+    /// Each cloth, as far as it is the same in every frame.
+    cloths: Vec<Drawn>,
+}
+
+/// The mesh that is drawn for a cloth: its own, or the curved one over it.
+struct Drawn {
+    faces: Vec<[u32; 3]>,
+    /// Material coordinates of the faces' corners.
+    material: Vec<[Vec2; 3]>,
+    smoother: Option<Smoother>,
+}
+
+impl Drawn {
+    fn new(mesh: &Mesh, smooth: u32) -> Result<Drawn, SmoothError> {
+        let narrow = |corners: &[glam::DVec2; 3]| corners.map(|p| p.as_vec2());
+        if smooth == 1 {
+            let (faces, material) = (mesh.faces().to_vec(), mesh.rest().iter().map(narrow).collect());
+            return Ok(Drawn { faces, material, smoother: None });
+        }
+        let smoother = Smoother::new(mesh.vertices(), mesh.faces(), smooth)?;
+        let fine = smoother.subdivision();
+        let material = fine.interpolate_corners(mesh.rest()).iter().map(narrow).collect();
+        Ok(Drawn { faces: fine.faces().to_vec(), material, smoother: Some(smoother) })
+    }
+
+    /// Positions to draw, and normals if the surface is curved.
+    fn surface(&self, x: &[DVec3]) -> (Vec<Vec3>, Option<Vec<Vec3>>) {
+        let narrow = |p: &[DVec3]| p.iter().map(|p| p.as_vec3()).collect::<Vec<_>>();
+        let Some(smoother) = &self.smoother else { return (narrow(x), None) };
+        let fine = smoother.surface(x);
+        (narrow(&fine.positions), Some(narrow(&fine.normals)))
+    }
+
+    /// What was found on the simulated mesh, for what is drawn: strain by face, speed by vertex.
+    fn values(&self, values: Vec<f32>, colour: Shows) -> Vec<f32> {
+        let Some(fine) = self.smoother.as_ref().map(Smoother::subdivision) else { return values };
+        match colour {
+            Shows::Material => values,
+            Shows::Strain => (0..fine.faces().len()).map(|f| values[fine.coarse_face(f)]).collect(),
+            Shows::Speed => {
+                let wide: Vec<f64> = values.iter().map(|v| f64::from(*v)).collect();
+                fine.interpolate(&wide).iter().map(|v| *v as f32).collect()
+            }
+        }
+    }
 }
 
 impl<'a> Painter<'a> {
     /// A painter of `scene`.
-    pub fn new(scene: &'a Scene, built: &'a Built) -> Painter<'a> {
-        let narrow = |corners: &[glam::DVec2; 3]| corners.map(|p| p.as_vec2());
-        let material = built.world.cloths().iter().map(|c| c.mesh.rest().iter().map(narrow).collect());
-        Painter { scene, built, material: material.collect() }
+    pub fn new(scene: &'a Scene, built: &'a Built) -> Result<Painter<'a>, Failure> {
+        let drawn = |cloth: &toile::Cloth| {
+            let refused = |e| Failure::Refused(format!("{} cannot be drawn smooth: {e}", cloth.name));
+            Drawn::new(&cloth.mesh, scene.render.smooth).map_err(refused)
+        };
+        let cloths = built.world.cloths().iter().map(drawn).collect::<Result<_, _>>()?;
+        Ok(Painter { scene, built, cloths })
     }
 
     /// Draws the frame at position `index` of the cache into a PNG.
@@ -142,36 +190,41 @@ impl<'a> Painter<'a> {
         camera: &Camera,
         shown: &Shown,
     ) -> draw::Image {
-        let narrow = |p: &Vec<glam::DVec3>| p.iter().map(|p| p.as_vec3()).collect::<Vec<_>>();
+        let narrow = |p: &Vec<DVec3>| p.iter().map(|p| p.as_vec3()).collect::<Vec<_>>();
         let positions: Vec<Vec<Vec3>> = frame.positions.iter().map(narrow).collect();
-        let cloths = self.built.world.cloths();
         let colour = self.scene.render.colour;
+        let cloths = self.cloths.iter().zip(&frame.positions);
+        let shapes: Vec<(Vec<Vec3>, Option<Vec<Vec3>>)> = cloths.map(|(c, x)| c.surface(x)).collect();
+        let drawn = self.cloths.iter().enumerate();
         let values: Vec<Vec<f32>> =
-            (0..cloths.len()).map(|c| self.values(c, frame, before, colour)).collect();
+            drawn.map(|(c, cloth)| cloth.values(self.values(c, frame, before, colour), colour)).collect();
         let range = range_of(&values, colour);
         let mut surfaces = Vec::new();
-        for (c, cloth) in cloths.iter().enumerate() {
+        for (c, cloth) in self.cloths.iter().enumerate() {
             let field = |values, title, unit, map| Look::Field(Field { values, range, map, title, unit });
             let look = match colour {
                 Shows::Material => self.cloth_look(),
                 Shows::Strain => field(Values::PerFace(&values[c]), "strain", "%", ColourMap::Diverging),
                 Shows::Speed => field(Values::PerVertex(&values[c]), "speed", "m/s", ColourMap::Sequential),
             };
-            let mut surface = draw::Surface::new(&positions[c], cloth.mesh.faces(), look);
-            surface.material = Some(&self.material[c]);
+            let (positions, normals) = &shapes[c];
+            let mut surface = draw::Surface::new(positions, &cloth.faces, look);
+            surface.material = Some(&cloth.material);
+            surface.normals = normals.as_deref();
             surface.wire = shown.wire.then_some(Colour::hex(0x30343a));
             surfaces.push(surface);
         }
         let grey = Colour::hex(0xb9b4ab);
-        for (body, x) in self.built.bodies.iter().zip(positions.iter().skip(cloths.len())) {
+        for (body, x) in self.built.bodies.iter().zip(positions.iter().skip(self.cloths.len())) {
             surfaces.push(draw::Surface::new(x, &body.faces, Look::Body { colour: grey }));
         }
         let bounds = positions.iter().fold(Bounds::EMPTY, |all, p| all.union(Bounds::of(p)));
         let time = frame.time.map_or(String::new(), |t| format!(" · {t:.2} s"));
+        let smoothed = if self.scene.render.smooth > 1 { " · smoothed for display" } else { "" };
         let scene = draw::Scene {
             surfaces,
             ground: self.ground(&bounds),
-            caption: Some(format!("{} · frame {}{time}", self.scene.name, frame.number)),
+            caption: Some(format!("{} · frame {}{time}{smoothed}", self.scene.name, frame.number)),
             ..draw::Scene::default()
         };
         let [width, height] = self.size(shown).map(|n| n as usize);
@@ -296,6 +349,12 @@ fn range_of(values: &[Vec<f32>], colour: Shows) -> [f32; 2] {
     // Cloth at rest shows rest, not rounding: at least 0.1 % of strain, 1 mm/s of speed.
     let most = most.max(if colour == Shows::Strain { 0.1 } else { 1e-3 });
     if colour == Shows::Strain { [-most, most] } else { [0.0, most] }
+}
+
+/// Parts of each side of a triangle.
+pub fn parse_smooth(text: &str) -> Result<u32, String> {
+    let splits = text.parse().ok().filter(|n| (1..=MOST_SPLITS).contains(n));
+    splits.ok_or_else(|| format!("give 1 (off) to {MOST_SPLITS}; 3 is usually enough"))
 }
 
 /// Refuses a file name whose ending promises another format.

@@ -3,12 +3,13 @@
 use crate::Context;
 use crate::check::held;
 use crate::fail::Failure;
-use crate::picture::{Hierarchy, Painter, Shown, expect_extension};
+use crate::picture::{Hierarchy, Painter, Shown, expect_extension, parse_smooth};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use toile::collide::{Dop, Settings};
 use toile_io::build::build;
 use toile_io::cache::{Cache, CacheOptions};
+use toile_io::convert::SMOOTHED;
 use toile_io::error::{FileError, FileErrorKind};
 use toile_io::run::RunFolder;
 use toile_io::scene::schema;
@@ -34,6 +35,9 @@ pub struct RenderArgs {
     /// Draw mesh lines.
     #[arg(long)]
     wire: bool,
+    /// Draw cloth as curved triangles, every side split into N parts: 1 (off) to 8. For display only. Default: as the scene says.
+    #[arg(long, value_name = "N", value_parser = parse_smooth, conflicts_with = "hierarchy")]
+    smooth: Option<u32>,
     /// Draw a level of the hierarchy of collision detection in place of the cloth, each region in a colour of its own;
     /// level 0 is the whole.
     #[arg(long, value_name = "LEVEL", conflicts_with_all = ["animate", "colour"])]
@@ -97,6 +101,9 @@ fn default_name(args: &RenderArgs) -> String {
     if let Some(level) = args.hierarchy {
         name += &format!("-level-{level}");
     }
+    if let Some(splits) = args.smooth {
+        name += &format!("-smooth-{splits}");
+    }
     name += match args.colour {
         Some(Quantity::Strain) => "-strain",
         Some(Quantity::Speed) => "-speed",
@@ -116,9 +123,11 @@ pub fn render(args: &RenderArgs, context: Context) -> Result<(), Failure> {
             Quantity::Speed => schema::Colour::Speed,
         };
     }
+    scene.render.smooth = args.smooth.unwrap_or(scene.render.smooth);
+    let smoothed = scene.render.smooth > 1 && args.hierarchy.is_none();
     let built = build(&scene)?;
     let mut cache = Cache::open(&args.folder, &CacheOptions::default())?;
-    let painter = Painter::new(&scene, &built);
+    let painter = Painter::new(&scene, &built)?;
     let out = args.out.clone().unwrap_or_else(|| args.folder.join(default_name(args)));
     expect_extension(&out, if args.animate { &["png", "gif"] } else { &["png"] })?;
     if args.animate {
@@ -147,9 +156,16 @@ pub fn render(args: &RenderArgs, context: Context) -> Result<(), Failure> {
     }
     if !context.quiet {
         eprintln!("wrote {}", out.display());
+        if smoothed {
+            eprintln!("note: {SMOOTHED}");
+        }
     }
     if context.json {
-        println!("{}", serde_json::json!({ "status": "ok", "files": [out.display().to_string()] }));
+        let mut line = serde_json::json!({ "status": "ok", "files": [out.display().to_string()] });
+        if smoothed {
+            line["note"] = SMOOTHED.into();
+        }
+        println!("{line}");
     }
     Ok(())
 }

@@ -17,6 +17,7 @@ use toile::collide::certify::Distance;
 use toile::probe::{COUNTER_CHANNELS, Counters, Stage};
 use toile_io::build::{Built, build};
 use toile_io::cache::{Cache, CacheOptions};
+use toile_io::convert::SMOOTHED;
 use toile_io::run::{
     Existing, Frame, Outcome, Role, RunFolder, StatsWriter, Status, Topology, TopologyObject, VERSION,
     input_hash, load_snapshot, save_snapshot,
@@ -419,7 +420,7 @@ impl<'a> Simulation<'a> {
                 certificate = Some(verdict);
             }
             if !after.no_picture {
-                let painter = Painter::new(self.scene, &self.built);
+                let painter = Painter::new(self.scene, &self.built)?;
                 let last = cache.frames().len() - 1;
                 let path = self.run.root().join("picture.png");
                 painter.still(&mut cache, last, &Shown::default(), &path)?;
@@ -436,6 +437,7 @@ impl<'a> Simulation<'a> {
                 }
             }
         }
+        let smoothed = result.is_ok() && !after.no_picture && self.scene.render.smooth > 1;
         let names: Vec<String> = files.iter().map(|f| f.display().to_string()).collect();
         if !self.context.quiet {
             let frame = outcome.frame.map_or("no frame".into(), |f| format!("frame {f}"));
@@ -448,6 +450,9 @@ impl<'a> Simulation<'a> {
             for line in self.acted() {
                 eprintln!("note: {line}");
             }
+            if smoothed {
+                eprintln!("note: pictures are {SMOOTHED}");
+            }
             if let Some(certificate) = &certificate {
                 eprintln!("{}", certificate.headline());
                 if !certificate.pass {
@@ -459,12 +464,15 @@ impl<'a> Simulation<'a> {
         }
         // A failure gets its line of JSON where every command's failures do.
         if self.context.json && matches!(result, Ok(()) | Err(Failure::Interrupted)) {
-            let line = json!({
+            let mut line = json!({
                 "status": outcome.status, "reason": outcome.reason, "frame": outcome.frame,
                 "folder": self.run.root().display().to_string(),
                 "fingerprint": format!("{:016x}", self.built.world.fingerprint()),
                 "acted": self.acted(), "certificate": certificate, "files": names, "seconds": outcome.seconds,
             });
+            if smoothed {
+                line["note"] = SMOOTHED.into();
+            }
             println!("{line}");
         }
         Ok(())

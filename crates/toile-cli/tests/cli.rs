@@ -185,6 +185,59 @@ fn pictures_of_a_run() {
 }
 
 #[test]
+fn cloth_is_smoothed_for_display_only() {
+    let desk = Desk::new();
+    let note = "smoothed for display; the certificate is of the simulated mesh";
+    let set = "--set render.smooth=3 --set cloth.rag.shape.resolution=4";
+    let done =
+        desk.toile(&format!("run rag.toml {set} --json")).exits(0).says(&format!("pictures are {note}"));
+    assert_eq!(done.json()["note"], note);
+    desk.toile("run rag.toml --set cloth.rag.shape.resolution=4 --out flat --json").exits(0);
+    assert_eq!(desk.files("out/rag/frames"), desk.files("flat/frames"), "the simulation knows nothing of it");
+    assert_eq!(desk.json("out/rag/certificate.json"), desk.json("flat/certificate.json"));
+    assert_ne!(desk.read("out/rag/picture.png"), desk.read("flat/picture.png"));
+
+    for (option, name) in [
+        ("--smooth 1", "picture-smooth-1.png"),
+        ("--smooth 4", "picture-smooth-4.png"),
+        ("--smooth 4 --colour strain", "picture-smooth-4-strain.png"),
+        ("--smooth 4 --colour speed --wire", "picture-smooth-4-speed.png"),
+    ] {
+        let done = desk.toile(&format!("render flat {option} --size 80x60 --json")).exits(0).says(name);
+        assert_eq!(done.json()["note"] == note, !option.starts_with("--smooth 1"), "{option}");
+        assert_eq!(decode_png(&desk.read(&format!("flat/{name}"))), (80, 60), "{option}");
+    }
+    desk.toile("render flat --size 80x60 --out plain.png").exits(0);
+    assert_eq!(desk.read("plain.png"), desk.read("flat/picture-smooth-1.png"), "1 is off");
+
+    // 25 vertices, 2 on each of 56 edges, 1 inside each of 32 faces
+    desk.toile("convert flat --to pc2 --smooth 3 --json").exits(0).says(note);
+    let mut fine = Pc2Reader::open(&desk.path("flat/pc2-smooth-3/rag.pc2")).expect("PC2");
+    assert_eq!((fine.samples, fine.points), (12, 25 + 2 * 56 + 32));
+    desk.toile("convert flat --to pc2 -q").exits(0);
+    let mut coarse = Pc2Reader::open(&desk.path("flat/pc2/rag.pc2")).expect("PC2");
+    let bits = |points: &[[f32; 3]]| points.as_flattened().iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+    for sample in 0..12 {
+        let (fine, coarse) = (fine.read(sample).expect("fine"), coarse.read(sample).expect("coarse"));
+        assert_eq!(bits(&fine[..25]), bits(&coarse), "sample {sample}");
+    }
+    desk.toile("check flat/pc2-smooth-3/rag.pc2 --mesh flat/pc2-smooth-3/rag.obj").exits(0);
+    desk.toile("convert flat --to obj --smooth 2 --out objs").exits(0).says("12 files").says(note);
+    assert!(desk.text("objs/frame_000012.obj").contains(&format!("# {note}")));
+    desk.toile("check objs").exits(0).says("PASS  12 frames");
+
+    for wrong in ["0", "9", "-1", "two"] {
+        for command in ["render flat", "convert flat --to obj"] {
+            let line = format!("{command} --smooth={wrong}");
+            desk.toile(&line).exits(2).says(wrong).says("--smooth").says("1 (off) to 8");
+        }
+    }
+    let refused = desk.toile("run rag.toml --set render.smooth=9").exits(3);
+    refused.says("smooth is 9, it must lie between 1 and 8").says("1 is off");
+    desk.toile("render flat --smooth 2 --hierarchy 1").exits(2).says("cannot be used with");
+}
+
+#[test]
 fn experiments_keep_their_contract() {
     let desk = Desk::new();
     let list = desk.toile("lab list").exits(0).out();

@@ -1,41 +1,137 @@
 //! From any cache to the formats other programs read.
 
 use crate::axes::Axes;
-use crate::cache::{Cache, CacheFrame, CacheObject};
+use crate::cache::{Cache, CacheObject};
 use crate::error::{FileError, FileErrorKind};
-use crate::obj::{self, ObjectRef, Precision};
+use crate::obj::{self, NO_TEXCOORD, ObjectRef, Polygons, Precision};
 use crate::pc2::Pc2Writer;
 use crate::run::{Role, single_precision};
 use crate::sequence::numbered_name;
 use glam::{DVec2, DVec3};
 use std::path::{Path, PathBuf};
+use toile::mesh::{SmoothError, Smoother, Subdivision};
 
-/// Positions in the unit and axes of the output.
-fn positions_out(positions: &[DVec3], axes: Axes) -> Vec<DVec3> {
-    positions.iter().map(|&p| axes.point_out(p)).collect()
+/// What everything that was smoothed says of itself.
+pub const SMOOTHED: &str = "smoothed for display; the certificate is of the simulated mesh";
+
+/// An object as it is written: the mesh of the cache, or a smoothed one.
+struct Written {
+    name: String,
+    polygons: Polygons,
+    /// In the unit of the output.
+    texcoords: Vec<DVec2>,
+    smoother: Option<Smoother>,
+    axes: Axes,
 }
 
-fn texcoords_out(texcoords: &[DVec2], axes: Axes) -> Vec<DVec2> {
-    texcoords.iter().map(|t| DVec2::new(axes.units.from_metres(t.x), axes.units.from_metres(t.y))).collect()
+impl Written {
+    fn new(info: &CacheObject, axes: Axes, smooth: u32) -> Result<Written, SmoothError> {
+        let texcoords = |all: &[DVec2]| {
+            all.iter().map(|t| DVec2::new(axes.units.from_metres(t.x), axes.units.from_metres(t.y))).collect()
+        };
+        let name = info.name.clone();
+        if smooth == 1 {
+            let (polygons, texcoords) = (info.polygons.clone(), texcoords(&info.texcoords));
+            return Ok(Written { name, polygons, texcoords, smoother: None, axes });
+        }
+        let smoother = Smoother::new(info.vertex_count, &info.faces, smooth)?;
+        let (polygons, all) = smoothed_polygons(info, smoother.subdivision(), smooth)?;
+        Ok(Written { name, polygons, texcoords: texcoords(&all), smoother: Some(smoother), axes })
+    }
+
+    /// Positions in the unit and axes of the output.
+    fn positions(&self, x: &[DVec3]) -> Vec<DVec3> {
+        let out = |x: &[DVec3]| x.iter().map(|&p| self.axes.point_out(p)).collect();
+        self.smoother.as_ref().map_or_else(|| out(x), |smoother| out(&smoother.surface(x).positions))
+    }
+
+    fn vertices(&self, coarse: usize) -> usize {
+        self.smoother.as_ref().map_or(coarse, |smoother| smoother.subdivision().vertices())
+    }
+
+    fn object<'a>(&'a self, positions: &'a [DVec3]) -> ObjectRef<'a> {
+        ObjectRef {
+            name: &self.name,
+            note: if self.smoother.is_some() { SMOOTHED } else { "" },
+            positions,
+            texcoords: &self.texcoords,
+            polygons: &self.polygons,
+            groups: &[],
+            edges: &[],
+        }
+    }
+}
+
+/// The triangles of a smoothed mesh, and the texture coordinates that their corners refer to. Charts have seams of their
+/// own: they are split as a mesh whose vertices are the texture coordinates.
+fn smoothed_polygons(
+    info: &CacheObject,
+    fine: &Subdivision,
+    smooth: u32,
+) -> Result<(Polygons, Vec<DVec2>), SmoothError> {
+    let mut charts = triangle_texcoords(info);
+    let known = |chart: &[u32; 3]| chart.iter().all(|t| (*t as usize) < info.texcoords.len());
+    let has: Vec<bool> = charts.iter().map(known).collect();
+    charts.retain(known);
+    if charts.is_empty() {
+        return Ok((Polygons::from_triangles(fine.faces()), Vec::new()));
+    }
+    let charts = Subdivision::new(info.texcoords.len(), &charts, smooth)?;
+    let mut corners = charts.faces().iter();
+    let mut polygons = Polygons::default();
+    for (k, face) in fine.faces().iter().enumerate() {
+        let own = if has[fine.coarse_face(k)] { corners.next() } else { None };
+        polygons.push(face, own.unwrap_or(&[NO_TEXCOORD; 3]));
+    }
+    Ok((polygons, charts.interpolate(&info.texcoords)))
+}
+
+/// Texture coordinates of the corners of each triangle. A polygon of n corners is n − 2 triangles, in its order.
+fn triangle_texcoords(info: &CacheObject) -> Vec<[u32; 3]> {
+    let of_triangles = (0..info.polygons.len())
+        .flat_map(|p| std::iter::repeat_n(p, info.polygons.vertices(p).len().saturating_sub(2)));
+    let texcoord = |polygon: usize, vertex: u32| {
+        let corner = info.polygons.vertices(polygon).iter().position(|v| *v == vertex);
+        corner.and_then(|c| info.polygons.texcoords(polygon).get(c).copied()).unwrap_or(NO_TEXCOORD)
+    };
+    let mut found: Vec<[u32; 3]> =
+        info.faces.iter().zip(of_triangles).map(|(face, p)| face.map(|v| texcoord(p, v))).collect();
+    found.resize(info.faces.len(), [NO_TEXCOORD; 3]);
+    found
+}
+
+fn refuse(path: &Path, name: &str, error: SmoothError) -> FileError {
+    let message = format!("{name} cannot be smoothed: {error}");
+    FileError::new(FileErrorKind::Refused, path, message, "convert without smoothing")
 }
 
 /// Writes an object of a cache as a PC2, and its mesh (original polygons, first frame) as an OBJ
 /// beside it. Returns the path of the mesh. `axes` is the unit and up axis of both files.
-pub fn to_pc2(cache: &mut Cache, object: usize, path: &Path, axes: Axes) -> Result<PathBuf, FileError> {
-    let Some(info) = cache.objects.get(object).cloned() else {
+///
+/// With `smooth` above 1, both hold the curved surface over the mesh, every side split into `smooth` parts; the mesh's own
+/// vertices come first and stay where they are.
+pub fn to_pc2(
+    cache: &mut Cache,
+    object: usize,
+    path: &Path,
+    axes: Axes,
+    smooth: u32,
+) -> Result<PathBuf, FileError> {
+    let Some(info) = cache.objects.get(object) else {
         let names: Vec<&str> = cache.objects.iter().map(|o| o.name.as_str()).collect();
         let message = format!("object {object} does not exist; the cache holds {}", names.join(", "));
         return Err(FileError::new(FileErrorKind::Refused, path, message, "give one of these"));
     };
-    let count = u32::try_from(info.vertex_count).unwrap_or(u32::MAX);
+    let written = Written::new(info, axes, smooth).map_err(|e| refuse(path, &info.name, e))?;
+    let count = u32::try_from(written.vertices(info.vertex_count)).unwrap_or(u32::MAX);
     let first = cache.frames().first().copied().unwrap_or(1);
     let mut writer = Pc2Writer::create(path, count, first as f32, 1.0)?;
     let mesh_path = path.with_extension("obj");
     for i in 0..cache.frames().len() {
         let frame = cache.read(i)?;
-        let positions = positions_out(&frame.positions[object], axes);
+        let positions = written.positions(&frame.positions[object]);
         if i == 0 {
-            write_object(&mesh_path, &info, &positions, axes)?;
+            obj::write(&mesh_path, &[written.object(&positions)], Precision::Single)?;
         }
         writer.push(&single_precision(&positions))?;
     }
@@ -43,56 +139,29 @@ pub fn to_pc2(cache: &mut Cache, object: usize, path: &Path, axes: Axes) -> Resu
     Ok(mesh_path)
 }
 
-fn write_object(path: &Path, info: &CacheObject, positions: &[DVec3], axes: Axes) -> Result<(), FileError> {
-    let texcoords = texcoords_out(&info.texcoords, axes);
-    let object = ObjectRef {
-        name: &info.name,
-        positions,
-        texcoords: &texcoords,
-        polygons: &info.polygons,
-        groups: &[],
-        edges: &[],
-    };
-    obj::write(path, &[object], Precision::Single)
-}
-
 /// Writes every frame of a cache as `stem_000123.obj` in `folder`, cloths only, one `o` per cloth,
-/// original polygons. Returns how many files were written.
-pub fn to_obj_sequence(cache: &mut Cache, folder: &Path, stem: &str, axes: Axes) -> Result<usize, FileError> {
+/// original polygons; or smoothed, as [`to_pc2`] does it. Returns how many files were written.
+pub fn to_obj_sequence(
+    cache: &mut Cache,
+    folder: &Path,
+    stem: &str,
+    axes: Axes,
+    smooth: u32,
+) -> Result<usize, FileError> {
     std::fs::create_dir_all(folder).map_err(|e| FileError::from_io(folder, "create", &e))?;
-    let cloths: Vec<usize> =
-        (0..cache.objects.len()).filter(|&i| cache.objects[i].role == Role::Cloth).collect();
-    let texcoords: Vec<Vec<DVec2>> =
-        cache.objects.iter().map(|o| texcoords_out(&o.texcoords, axes)).collect();
+    let mut cloths = Vec::new();
+    for (index, info) in cache.objects.iter().enumerate().filter(|(_, o)| o.role == Role::Cloth) {
+        let written = Written::new(info, axes, smooth).map_err(|e| refuse(folder, &info.name, e))?;
+        cloths.push((index, written));
+    }
     for i in 0..cache.frames().len() {
         let frame = cache.read(i)?;
         let path = numbered_name(folder, stem, frame.number);
-        write_frame(&path, cache, &frame, &cloths, &texcoords, axes)?;
+        let positions: Vec<Vec<DVec3>> =
+            cloths.iter().map(|(index, written)| written.positions(&frame.positions[*index])).collect();
+        let objects: Vec<ObjectRef<'_>> =
+            cloths.iter().zip(&positions).map(|((_, written), x)| written.object(x)).collect();
+        obj::write(&path, &objects, Precision::Single)?;
     }
     Ok(cache.frames().len())
-}
-
-fn write_frame(
-    path: &Path,
-    cache: &Cache,
-    frame: &CacheFrame,
-    objects: &[usize],
-    texcoords: &[Vec<DVec2>],
-    axes: Axes,
-) -> Result<(), FileError> {
-    let positions: Vec<Vec<DVec3>> =
-        objects.iter().map(|&o| positions_out(&frame.positions[o], axes)).collect();
-    let refs: Vec<ObjectRef<'_>> = objects
-        .iter()
-        .zip(&positions)
-        .map(|(&o, positions)| ObjectRef {
-            name: &cache.objects[o].name,
-            positions,
-            texcoords: &texcoords[o],
-            polygons: &cache.objects[o].polygons,
-            groups: &[],
-            edges: &[],
-        })
-        .collect();
-    obj::write(path, &refs, Precision::Single)
 }

@@ -151,7 +151,12 @@ impl Pc2Writer {
     ) -> Result<Pc2Writer, FileError> {
         if points == 0 || points > MAX_POINTS {
             let message = format!("a PC2 cache of {points} points, the limit is 1 to {MAX_POINTS}");
-            return Err(FileError::new(FileErrorKind::Limit, path, message, "export the objects one by one"));
+            return Err(FileError::new(
+                FileErrorKind::Limit,
+                path,
+                message,
+                "export the objects one by one, or smooth less",
+            ));
         }
         let mut pending = PendingFile::create(path)?;
         let mut head = Vec::with_capacity(HEADER as usize);

@@ -320,6 +320,7 @@ const CASES: &[Case] = &[
         "mesh.obj",
     ),
     case("#ff0000", "red", "\"red\", which is not a colour", "\"red\"", "#rrggbb"),
+    case("look = {", "smooth = 9\nlook = {", "smooth is 9, it must lie between 1 and 8", "9", "1 is off"),
     case(", target = [0, 0, 0]", "", "eye is given without target", "[1, 1, 1]", "add target"),
 ];
 

@@ -1,6 +1,6 @@
 //! Runs on disk: frames, checkpoints, folders, caches and conversions, whole and damaged.
 
-use glam::DVec3;
+use glam::{DVec2, DVec3};
 use std::fs;
 use std::path::Path;
 use toile_io::axes::{Axes, Units, Up};
@@ -282,7 +282,7 @@ fn a_run_becomes_pc2_and_obj_and_comes_back_exactly() {
 
     let si = CacheOptions { axes: Axes::SI, ..CacheOptions::default() };
     let pc2 = dir.path().join("sheet.pc2");
-    let mesh = to_pc2(&mut cache, 0, &pc2, Axes::SI).expect("pc2");
+    let mesh = to_pc2(&mut cache, 0, &pc2, Axes::SI, 1).expect("pc2");
     let options = CacheOptions { mesh: Some(mesh.clone()), ..si.clone() };
     let mut back = Cache::open(&pc2, &options).expect("pc2 cache");
     assert_eq!(back.frames(), cache.frames());
@@ -294,7 +294,7 @@ fn a_run_becomes_pc2_and_obj_and_comes_back_exactly() {
     }
 
     let folder = dir.path().join("sequence");
-    assert_eq!(to_obj_sequence(&mut cache, &folder, "sheet", Axes::SI).expect("sequence"), 4);
+    assert_eq!(to_obj_sequence(&mut cache, &folder, "sheet", Axes::SI, 1).expect("sequence"), 4);
     for path in [folder.clone(), folder.join("sheet_######.obj"), folder.join("sheet_%06d.obj")] {
         let mut back = Cache::open(&path, &si).unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(back.frames(), cache.frames());
@@ -309,7 +309,7 @@ fn a_run_becomes_pc2_and_obj_and_comes_back_exactly() {
 
     // in centimetres, Z up, as the scene was written: the same points to f32 precision
     let axes = cache.axes;
-    let mesh = to_pc2(&mut cache, 0, &pc2, axes).expect("pc2");
+    let mesh = to_pc2(&mut cache, 0, &pc2, axes, 1).expect("pc2");
     let mut back =
         Cache::open(&pc2, &CacheOptions { mesh: Some(mesh.clone()), axes, bodies: vec![] }).expect("cm");
     let got = back.read(2).expect("sample");
@@ -318,6 +318,61 @@ fn a_run_becomes_pc2_and_obj_and_comes_back_exactly() {
     }
     let raw = Obj::read(&mesh).expect("mesh").positions[1];
     assert_eq!(raw.x, 100.0, "the mesh itself is in centimetres");
+}
+
+/// Smoothed files come back as what was written, the simulated vertices among it untouched, and say what they are.
+#[test]
+fn a_smoothed_run_comes_back_with_its_own_vertices_first() {
+    let dir = tempfile::tempdir().expect("tempdir");
+    let root = dir.path().join("out");
+    drop(write_run(&root, 1..=3));
+    let mut cache = Cache::open(&root, &CacheOptions::default()).expect("cache");
+    let original: Vec<_> = cache.iter().map(|f| f.expect("frame")).collect();
+    let coarse = cache.objects[0].clone();
+    let smoother = toile::mesh::Smoother::new(5, &coarse.faces, 3).expect("sound");
+    let fine = smoother.subdivision();
+    // 5 vertices, 2 on each of 7 edges, 1 inside each of 3 faces
+    assert_eq!((fine.vertices(), fine.faces().len()), (5 + 2 * 7 + 3, 27));
+
+    let pc2 = dir.path().join("sheet.pc2");
+    let mesh = to_pc2(&mut cache, 0, &pc2, Axes::SI, 3).expect("pc2");
+    let folder = dir.path().join("sequence");
+    assert_eq!(to_obj_sequence(&mut cache, &folder, "sheet", Axes::SI, 3).expect("sequence"), 3);
+    for file in [mesh.clone(), folder.join("sheet_000002.obj")] {
+        let text = fs::read_to_string(file).expect("text");
+        assert!(
+            text.contains("# smoothed for display; the certificate is of the simulated mesh\n"),
+            "{text}"
+        );
+    }
+    let si = CacheOptions { axes: Axes::SI, ..CacheOptions::default() };
+    let with_mesh = CacheOptions { mesh: Some(mesh), ..si.clone() };
+    for (path, options) in [(&pc2, &with_mesh), (&folder, &si)] {
+        let mut back = Cache::open(path, options).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(back.objects[0].faces, fine.faces());
+        for (got, want) in back.iter().zip(&original) {
+            let got = got.expect("frame").positions.swap_remove(0);
+            // An OBJ holds the shortest text of an f32.
+            let single = |p: &[DVec3]| p.iter().map(|p| p.as_vec3()).collect::<Vec<_>>();
+            let whole = smoother.surface(&want.positions[0]).positions;
+            assert_eq!(single(&got), single(&whole));
+            assert_eq!(single(&got[..5]), single(&want.positions[0]), "the simulated vertices");
+        }
+        // The chart is a square and a triangle in the plane: split texture coordinates stay on it.
+        let object = &back.objects[0];
+        let of = |v: u32| coarse.texcoords[v as usize];
+        for k in 0..object.polygons.len() {
+            let corners = coarse.faces[fine.coarse_face(k)].map(of);
+            let area = |[a, b, c]: [DVec2; 3]| (b - a).perp_dot(c - a);
+            let [a, b, c] = [0, 1, 2].map(|i| object.texcoords[object.polygons.texcoords(k)[i] as usize]);
+            assert!((area([a, b, c]) - area(corners) / 9.0).abs() < 1e-6, "triangle {k}");
+        }
+        assert_eq!(object.texcoords.len(), fine.vertices(), "shared along edges, as in the coarse chart");
+    }
+    let error = to_pc2(&mut cache, 0, &pc2, Axes::SI, 9).expect_err("too fine");
+    assert_eq!(error.kind, FileErrorKind::Refused);
+    assert!(error.message.contains("sheet cannot be smoothed: smooth is 9"), "{error}");
+    assert!(error.message.contains("between 1 and 8"), "{error}");
 }
 
 #[test]

@@ -102,7 +102,14 @@ impl Geometry {
         self.creased.push(creased);
         let crease = if creased { CREASE } else { -1.0 };
         let own = &self.triangles[first..];
-        self.normals.extend(smooth_normals(own, &corners, surface.positions.len(), crease));
+        let mut normals = smooth_normals(own, &corners, surface.positions.len(), crease);
+        if let Some(given) = surface.normals {
+            for (normal, id) in normals.as_flattened_mut().iter_mut().zip(corners.as_flattened()) {
+                let unit = given.get(*id).and_then(|n| n.try_normalize());
+                *normal = unit.unwrap_or(*normal);
+            }
+        }
+        self.normals.extend(normals);
     }
 
     /// Boxes are padded: it closes the cracks that rounding opens between neighbours, and gives the boxes
@@ -401,6 +408,19 @@ mod tests {
                 assert!(border || g.nearest(eye, direction, 100.0).is_some(), "a crack at {aim}");
             }
         }
+    }
+
+    #[test]
+    fn given_normals_are_used_where_they_are_normals() {
+        let positions = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::ONE];
+        let triangles = [[0, 1, 2], [1, 3, 2]];
+        let given = [Vec3::new(3.0, 0.0, 4.0), Vec3::ZERO, Vec3::NAN];
+        let plain = Geometry::new(&[Surface::new(&positions, &triangles, BODY)]);
+        let surface = Surface { normals: Some(&given), ..Surface::new(&positions, &triangles, BODY) };
+        let g = Geometry::new(&[surface]);
+        assert_eq!(g.normals[0][0], Vec3::new(0.6, 0.0, 0.8));
+        assert_eq!((g.normals[0][1], g.normals[0][2]), (plain.normals[0][1], plain.normals[0][2]));
+        assert_eq!(g.normals[1], plain.normals[1], "missing entries too");
     }
 
     #[test]

@@ -85,6 +85,9 @@ pub struct Surface<'a> {
     /// Material coordinates of each triangle's corners [m], along weft and warp. Patterns need them;
     /// triangles without an entry are drawn plain.
     pub material: Option<&'a [[Vec2; 3]]>,
+    /// Unit normals of the vertices, on the front side, to shade by. Zero or a missing entry, and `None` throughout, takes
+    /// the mean of the triangles round the vertex.
+    pub normals: Option<&'a [Vec3]>,
     /// Colour and pattern, or a quantity shown in colours.
     pub look: Look<'a>,
     /// Draws the mesh lines over the surface in this colour.
@@ -92,9 +95,9 @@ pub struct Surface<'a> {
 }
 
 impl<'a> Surface<'a> {
-    /// A surface without material coordinates or mesh lines.
+    /// A surface without material coordinates, normals of its own or mesh lines.
     pub fn new(positions: &'a [Vec3], triangles: &'a [[u32; 3]], look: Look<'a>) -> Surface<'a> {
-        Surface { positions, triangles, material: None, look, wire: None }
+        Surface { positions, triangles, material: None, normals: None, look, wire: None }
     }
 }
 

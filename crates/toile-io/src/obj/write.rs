@@ -22,6 +22,8 @@ pub enum Precision {
 pub struct ObjectRef<'a> {
     /// Name of the `o` line; empty writes none.
     pub name: &'a str,
+    /// A comment above the object; empty writes none.
+    pub note: &'a str,
     /// Vertex positions.
     pub positions: &'a [DVec3],
     /// Texture coordinates.
@@ -39,6 +41,7 @@ impl Obj {
     pub fn as_object<'a>(&'a self, name: &'a str) -> ObjectRef<'a> {
         ObjectRef {
             name,
+            note: "",
             positions: &self.positions,
             texcoords: &self.texcoords,
             polygons: &self.polygons,
@@ -60,6 +63,9 @@ pub fn encode(objects: &[ObjectRef<'_>], precision: Precision) -> Vec<u8> {
     out.extend_from_slice(b"# toile\n");
     let (mut v0, mut t0) = (1u64, 1u64);
     for object in objects {
+        for line in object.note.lines() {
+            let _ = writeln!(out, "# {line}");
+        }
         if !object.name.is_empty() {
             let _ = writeln!(out, "o {}", one_word(object.name));
         }

@@ -254,6 +254,8 @@ pub struct Render {
     pub ground: Floor,
     /// The animation shows every n-th frame.
     pub every: u32,
+    /// Parts that each side of a triangle is split into to draw it curved; 1 draws it flat.
+    pub smooth: u32,
 }
 
 /// Where a picture is taken from. Angles in degrees.
@@ -537,6 +539,7 @@ impl Builder<'_> {
                 file::Ground::Height(h) => Floor::Height(self.axes.length_in(h)),
             },
             every: r.every,
+            smooth: r.smooth,
         }
     }
 }

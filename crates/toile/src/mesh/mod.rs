@@ -1,9 +1,11 @@
-//! Triangle meshes: what is joined to what, the shape at rest, surfaces to ask, bodies to collide with.
+//! Triangle meshes: what is joined to what, the shape at rest, surfaces to ask, bodies to collide with, curved surfaces to look at.
 
 pub mod shapes;
+pub mod smooth;
 pub mod surface;
 pub mod topology;
 
 pub use shapes::{Pattern, Shape, ShapeError};
+pub use smooth::{SmoothError, Smoothed, Smoother, Subdivision};
 pub use surface::{Surface, SurfaceError};
 pub use topology::{Edge, Mesh, MeshError, MeshProblem, NONE};

@@ -133,6 +133,9 @@ pub struct RenderFile {
     pub ground: Ground,
     /// The animation shows every n-th frame. Default 1.
     pub every: u32,
+    /// Draw cloth as curved triangles (K02-11), each split into n² flat ones: 1 (off) to 8. Default 1. For display only: what is
+    /// simulated, stored and certified is the mesh as it is.
+    pub smooth: u32,
 }
 
 impl Default for RenderFile {
@@ -144,6 +147,7 @@ impl Default for RenderFile {
             camera: CameraFile::default(),
             ground: Ground::Shown(true),
             every: 1,
+            smooth: 1,
         }
     }
 }

@@ -12,6 +12,7 @@ use super::{MAX_FACES, MAX_FRAMES, Note};
 pub(crate) use fabric::{Start, validate_fabric};
 use std::collections::BTreeMap;
 use toile::forces::triangle_spring::HIGHEST_ALPHA;
+use toile::mesh::smooth::MOST_SPLITS;
 
 /// Every semantic problem of a scene in the order of the text, and what is legal but worth a word.
 pub(crate) fn validate(doc: &Document, scene: &SceneFile, starts: &[Start]) -> (Vec<SceneError>, Vec<Note>) {
@@ -381,6 +382,10 @@ impl Check<'_> {
             }
         }
         self.at_least_one("render.every", render.every);
+        if !(1..=MOST_SPLITS).contains(&render.smooth) {
+            let what = format!("is {}, it must lie between 1 and {MOST_SPLITS}", render.smooth);
+            self.fail("render.smooth", what, "1 is off, 3 is usually enough");
+        }
         self.above_zero(
             "render.look.repeat",
             render.look.repeat.unwrap_or(0.1),
