@@ -77,6 +77,7 @@ pub fn check(root: &Path) -> Result<(), Vec<String>> {
     crates(root, &mut problems);
     architecture(root, &mut problems);
     paper_keys(root, &mut problems);
+    paper_pages(root, &mut problems);
     texts(root, &mut problems);
     scenes(root, &mut problems);
     if problems.is_empty() { Ok(()) } else { Err(problems) }
@@ -171,18 +172,66 @@ fn architecture(root: &Path, problems: &mut Vec<String>) {
     }
 }
 
-/// Keys of papers (V00-3, G-4, E25) cited anywhere are explained in docs/papers.md.
+/// Keys of papers (V00-3, G-4, E25) cited anywhere are explained in docs/papers.md or a page under docs/papers.
 fn paper_keys(root: &Path, problems: &mut Vec<String>) {
-    let page = read(&root.join("docs/papers.md"));
-    let known: BTreeSet<String> = keys(&page).into_iter().collect();
+    let mut known: BTreeSet<String> = keys(&read(&root.join("docs/papers.md"))).into_iter().collect();
+    for page in tracked(root, "docs/papers") {
+        known.extend(ranges(&read(&page)));
+    }
     for folder in ["crates", "scenes", "docs", "xtask", "README.md", "ARCHITECTURE.md"] {
         for path in tracked(root, folder) {
             let text = read(&path);
             for (number, line) in text.lines().enumerate() {
                 for key in keys(line).into_iter().filter(|key| !known.contains(key)) {
                     let place = format!("{}:{}", shown(root, &path), number + 1);
-                    problems.push(format!("{place}: {key} is not explained in docs/papers.md"));
+                    problems.push(format!("{place}: {key} is not explained in docs/papers"));
                 }
+            }
+        }
+    }
+}
+
+/// Keys of a text, and those between the ends of "V97-16 to V97-19".
+fn ranges(text: &str) -> Vec<String> {
+    let mut all = keys(text);
+    let words: Vec<&str> = text.split_whitespace().collect();
+    for trio in words.windows(3).filter(|trio| trio[1] == "to") {
+        let [first, last] =
+            [trio[0], trio[2]].map(|word| word.trim_matches(|c: char| !c.is_ascii_alphanumeric()));
+        let prefix = first.trim_end_matches(|c: char| c.is_ascii_digit());
+        let number = |word: &str| word.strip_prefix(prefix).and_then(|digits| digits.parse::<u32>().ok());
+        if let (true, Some(from), Some(to)) = (is_key(first), number(first), number(last)) {
+            all.extend((from..=to).map(|number| format!("{prefix}{number}")));
+        }
+    }
+    all
+}
+
+/// What the pages on the papers name is there: files, experiments, tests.
+fn paper_pages(root: &Path, problems: &mut Vec<String>) {
+    let mut sources = String::new();
+    for path in tracked(root, "crates") {
+        if path.extension().is_some_and(|e| e == "rs") {
+            sources.push_str(&read(&path));
+        }
+    }
+    for page in tracked(root, "docs/papers") {
+        let text = read(&page);
+        let name = shown(root, &page);
+        for word in text.split('`').skip(1).step_by(2) {
+            let there = if word.starts_with("crates/") {
+                root.join(word).exists()
+            } else if let Some(id) = word.strip_prefix("toile lab ") {
+                sources.contains(&format!("id: \"{id}\""))
+            } else if word.matches('_').count() >= 2
+                && word.chars().all(|c| c.is_ascii_lowercase() || c == '_' || c.is_ascii_digit())
+            {
+                sources.contains(&format!("fn {word}("))
+            } else {
+                true
+            };
+            if !there {
+                problems.push(format!("{name} names `{word}`, which does not exist"));
             }
         }
     }
@@ -259,6 +308,11 @@ mod tests {
             keys("as V00-3, (K02-X2) and G-4; not V00 eq. 10, x-1, G-x or MV00-1"),
             ["V00-3", "K02-X2", "G-4"]
         );
+    }
+
+    #[test]
+    fn ranges_of_keys_are_filled_in() {
+        assert_eq!(ranges("V97-16 to V97-18, and V00-X2 to V00-X3").len(), 4 + 3 + 2);
     }
 
     #[test]

@@ -3,10 +3,11 @@
 use crate::material::{border, cloth};
 use crate::session::LabError;
 use glam::DVec3;
+use toile::forces::Tangent;
 use toile::mesh::{Pattern, Shape, shapes};
 use toile::probe::Counters;
 use toile::solve::{Integrator, NewtonSettings};
-use toile::{Fabric, PinDown, Probe, Setup, SolverSettings, World};
+use toile::{Bending, Cloth, Fabric, PinDown, Probe, Setup, SolverSettings, Stretching, World};
 
 /// Length of a frame [s].
 pub const FRAME: f64 = 0.0316;
@@ -29,6 +30,8 @@ pub struct Hang {
     pub substeps: u32,
     /// How steps are taken.
     pub solver: SolverSettings,
+    /// Springs along edges that bend freely, for solvers that know nothing else.
+    pub springs: bool,
 }
 
 /// Where the cloth was at the end of each frame, the start included.
@@ -48,7 +51,7 @@ impl Hang {
     /// The usual one: structured mesh, 0.2 kg/m², 1000 N/m.
     pub fn new(n: usize, integrator: Integrator, substeps: u32) -> Hang {
         let solver = SolverSettings { integrator, ..SolverSettings::default() };
-        Hang { n, ratio: 5e3, density: 0.2, pattern: Pattern::Structured, substeps, solver }
+        Hang { n, ratio: 5e3, density: 0.2, pattern: Pattern::Structured, substeps, solver, springs: false }
     }
 
     /// The same, solved as finely as a reference must be.
@@ -76,11 +79,20 @@ impl Hang {
         Ok(shapes::sheet(1.0, 1.0, self.n, self.n, self.pattern)?)
     }
 
+    /// The sheet as a cloth.
+    pub fn cloth(&self, shape: &Shape) -> Result<Cloth, LabError> {
+        let mut sheet = cloth("sheet", shape, self.fabric())?;
+        if self.springs {
+            (sheet.stretching, sheet.bending) = (Stretching::Springs(Tangent::Safe), Bending::None);
+        }
+        Ok(sheet)
+    }
+
     /// The world at the start.
     pub fn world(&self) -> Result<(World, Shape), LabError> {
         let shape = self.shape()?;
         let pins = vec![PinDown::fixed(0, border(&shape, "left")?)];
-        let cloths = vec![cloth("sheet", &shape, self.fabric())?];
+        let cloths = vec![self.cloth(&shape)?];
         let setup = Setup { cloths, pins, substeps: self.substeps, solver: self.solver, ..Setup::default() };
         Ok((World::new(setup)?, shape))
     }

@@ -218,6 +218,11 @@ pub const LABS: &[Lab] = &[
         run: labs::v00_x4::run,
     },
     Lab {
+        id: "one-fabric",
+        title: "one fabric in every model of stretching, on every mesh: what it resists against what was asked for",
+        run: labs::one_fabric::run,
+    },
+    Lab {
         id: "v97-x1",
         title: "a square stretched to four times its length: how it narrows by alpha, and where it explodes (V97 Fig. 4)",
         run: labs::coupled::stretched,

@@ -19,6 +19,7 @@ pub mod k02_parity;
 pub mod lambda;
 pub mod laws;
 pub mod metaballs;
+pub mod one_fabric;
 pub mod orders;
 pub mod patch;
 pub mod pendulum;
