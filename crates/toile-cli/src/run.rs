@@ -241,6 +241,7 @@ impl<'a> Simulation<'a> {
             seed: self.scene.seed,
             toile: VERSION.into(),
             input_hash: input_hash(self.scene, &self.built.inputs),
+            paper_modes: self.scene.paper_modes(),
             seconds: self.begun.elapsed().as_secs_f64(),
         };
         // If even this cannot be written (disk full), the first failure is the one to report.
@@ -447,7 +448,7 @@ impl<'a> Simulation<'a> {
                 outcome.seconds,
                 self.run.root().display()
             );
-            for line in self.acted() {
+            for line in self.acted().iter().chain(&outcome.paper_modes) {
                 eprintln!("note: {line}");
             }
             if smoothed {
@@ -468,7 +469,7 @@ impl<'a> Simulation<'a> {
                 "status": outcome.status, "reason": outcome.reason, "frame": outcome.frame,
                 "folder": self.run.root().display().to_string(),
                 "fingerprint": format!("{:016x}", self.built.world.fingerprint()),
-                "acted": self.acted(), "certificate": certificate, "files": names, "seconds": outcome.seconds,
+                "acted": self.acted(), "paper_modes": outcome.paper_modes, "certificate": certificate, "files": names, "seconds": outcome.seconds,
             });
             if smoothed {
                 line["note"] = SMOOTHED.into();

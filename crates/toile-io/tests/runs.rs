@@ -252,6 +252,7 @@ fn outcome(status: Status) -> Outcome {
         seed: 1,
         toile: VERSION.into(),
         input_hash: "0123".into(),
+        paper_modes: vec!["as printed".into()],
         seconds: 1.5,
     }
 }

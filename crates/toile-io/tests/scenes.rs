@@ -369,9 +369,14 @@ fn the_papers_mechanics_are_reachable() {
                 assert!(told("cloth.0.coupled.symmetric"));
                 assert_eq!(told("solver.integrator"), integrator == "literal");
                 assert!(position != "paper" || told("solver.correct.position"));
+                // Results say what is a paper's: the integrator, the model, and what is as printed.
+                let modes = scene.paper_modes();
+                assert_eq!(modes.len(), 2 + usize::from(position == "paper"), "{modes:?}");
+                assert!(modes[0].contains(integrator));
             }
         }
     }
+    assert!(scene("", "").expect("the default").paper_modes().is_empty());
     let refused = |cloth: &str, solver: &str| scene(cloth, solver).expect_err("refused");
     let high = "model = \"coupled\"\ncoupled.alpha = 1.2";
     assert!(refused(high, "").contains("force = true"), "{}", refused(high, ""));

@@ -109,6 +109,9 @@ pub struct Outcome {
     pub toile: String,
     /// Hash of the scene and of every file it needs.
     pub input_hash: String,
+    /// Ways of the papers that the scene takes instead of the default's.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub paper_modes: Vec<String>,
     /// Time the run took [s], this start only.
     pub seconds: f64,
 }

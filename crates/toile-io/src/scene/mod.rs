@@ -9,6 +9,7 @@ mod builtin;
 mod document;
 mod meshes;
 mod overrides;
+mod papers;
 mod reference;
 pub mod schema;
 mod si;

@@ -9,9 +9,10 @@
 //! Neighbours share the points of their edge, so no crack can open, and the vertices of the coarse mesh stay where they
 //! are. No point moves farther from its place on the flat triangle than a third of the triangle's longest side.
 //!
-//! We differ at borders: there the curve of an edge depends on the border alone, and on where it has corners. So outlines are smooth, and two panels
-//! with the same points along a seam keep the same curve, from corner to corner. Nothing here knows of thickness or
-//! contact: what holds of the coarse mesh (no intersection, above all) need not hold of the curved surface.
+//! We differ at borders: there the curve of an edge depends on the border alone, and on where it has corners. So outlines
+//! are smooth, and two panels with the same points along a seam keep the same curve, from corner to corner. Nothing here
+//! knows of thickness or contact: what holds of the coarse mesh (no intersection, above all) need not hold of the curved
+//! surface.
 
 use crate::math::{DVec3, parallel};
 use std::fmt;

@@ -211,7 +211,7 @@ choice! {
         /// Finite elements on triangles (B14 eq. 1–6): follows the fabric on any mesh.
         #[default]
         Membrane,
-        /// Springs along the mesh edges (K02 eq. 9–11): cheap, depends on the mesh.
+        /// Springs along the mesh edges (K02 eq. 9–11), fitted to the fabric: cheap, good on structured meshes.
         Springs,
         /// Triangles whose edges pull together (V97 eq. 4–11): two numbers per fabric, right on equilateral meshes.
         Coupled,
