@@ -7,7 +7,8 @@ use std::time::Instant;
 use toile::collide::cones::ConeMerge;
 use toile::collide::trial::{self, Outcome};
 use toile::collide::{
-    Contact, Counters, Curvature, Detector, Dop, Inflation, Motion, Query, Role, Settings, Surface, Tracking,
+    Contact, Counters, Curvature, Detector, Dop, Inflation, Motion, Query, Role, Search, Settings, Surface,
+    Tracking,
 };
 use toile::mesh::{Pattern, shapes};
 
@@ -37,6 +38,11 @@ pub fn run(session: &mut Session) -> Result<(), LabError> {
         })
         .collect();
     session.csv("detection", "seed,pairs,missed,missed in motion,wrong,lossy inflation", &rows)
+}
+
+/// M03's trees.
+fn trees(dop: Dop, arity: usize) -> Settings {
+    Settings { dop, arity, search: Search::Trees }
 }
 
 fn refuse(error: impl std::fmt::Display) -> LabError {
@@ -183,16 +189,17 @@ pub fn table1(session: &mut Session) -> Result<(), LabError> {
     let base = Query { epsilon: CONTACT, dt: 0.01, curvature: Curvature::default(), ..Query::default() };
     let oriented = Query { inflation: ORIENTED, ..base };
     let still = Query { epsilon: 0.02, ..base };
+    let ours = Query { curvature: Curvature::Off, ..base };
     let rows = [
-        ("accelerated: 18-DOP, quad, oriented", Dop::K18, 4, oriented),
-        ("unoriented: 18-DOP, quad, 2 cm", Dop::K18, 4, still),
-        ("boxes: quad, oriented", Dop::K6, 4, oriented),
-        ("binary: 18-DOP, oriented", Dop::K18, 2, oriented),
-        ("ours: boxes, quad, start of the step", Dop::K6, 4, base),
+        ("accelerated: 18-DOP, quad, oriented", trees(Dop::K18, 4), oriented),
+        ("unoriented: 18-DOP, quad, 2 cm", trees(Dop::K18, 4), still),
+        ("boxes: quad, oriented", trees(Dop::K6, 4), oriented),
+        ("binary: 18-DOP, oriented", trees(Dop::K18, 2), oriented),
+        ("ours: patches, start of the step", Settings::default(), ours),
     ];
     let (mut lines, mut costs) = (Vec::new(), Vec::new());
-    for (name, dop, arity, query) in rows {
-        let cost = scene.cost(Settings { dop, arity }, &query, (steps, 0.01, CONTACT))?;
+    for (name, settings, query) in rows {
+        let cost = scene.cost(settings, &query, (steps, 0.01, CONTACT))?;
         let c = cost.counters;
         let walk = cost.total - cost.update;
         session.time(format!("{name}: update"), "ms", &[cost.update]);
@@ -234,7 +241,7 @@ pub fn curvature(session: &mut Session) -> Result<(), LabError> {
         ("tight merge", Curvature::default()),
         ("outline", Curvature::Exact),
     ] {
-        let cost = scene.cost(Settings::default(), &Query { curvature, ..off }, (5, 0.1, epsilon))?;
+        let cost = scene.cost(trees(Dop::K6, 4), &Query { curvature, ..off }, (5, 0.1, epsilon))?;
         let c = cost.counters;
         rows.push(format!("{name},{},{},{}", cost.total, c.box_tests, c.leaf_pairs));
         session.info(format!("{name}: box tests"), c.box_tests as f64, "");
@@ -266,7 +273,7 @@ pub fn coherence(session: &mut Session) -> Result<(), LabError> {
             ("separations", Query { tracking: Tracking::Separations { restart: 20 }, ..plain }),
             ("reuse", Query { tracking: Tracking::Coherent { margin: 2e-3, restart: 200 }, ..plain }),
         ] {
-            let cost = scene.cost(Settings::default(), &query, (steps, dt, CONTACT))?;
+            let cost = scene.cost(trees(Dop::K6, 4), &query, (steps, dt, CONTACT))?;
             let c = cost.counters;
             session.time(format!("{pace}, {name}: time"), "ms", &[cost.total / steps as f64]);
             rows.push(format!("{pace},{name},{},{},{}", cost.total / steps as f64, c.box_tests, c.refitted));
@@ -301,7 +308,7 @@ pub fn tightness(session: &mut Session) -> Result<(), LabError> {
         };
         let mean = (0..samples).map(gap).sum::<f64>() / samples as f64;
         session.at_most(format!("k = {}: gap differs by", dop.k()), (mean - published).abs(), "r", 0.01);
-        let cost = scene.cost(Settings { dop, arity: 4 }, &query, (10, 0.05, CONTACT))?;
+        let cost = scene.cost(trees(dop, 4), &query, (10, 0.05, CONTACT))?;
         let c = cost.counters;
         session.info(format!("k = {}: pairs of faces", dop.k()), c.leaf_pairs as f64, "");
         rows.push(format!("{},{mean},{},{},{}", dop.k(), c.box_tests, c.leaf_pairs, cost.total / 10.0));
@@ -331,7 +338,7 @@ pub fn arity(session: &mut Session) -> Result<(), LabError> {
     let query = Query { epsilon: CONTACT, curvature: Curvature::default(), ..Query::default() };
     let (mut rows, mut depths) = (Vec::new(), Vec::new());
     for arity in [2, 4, 8] {
-        let cost = scene.cost(Settings { dop: Dop::K18, arity }, &query, (20, 0.01, CONTACT))?;
+        let cost = scene.cost(trees(Dop::K18, arity), &query, (20, 0.01, CONTACT))?;
         let c = cost.counters;
         session.info(format!("{arity} children: depth of the walk"), c.depth as f64, "");
         session.info(format!("{arity} children: box tests"), c.box_tests as f64, "");

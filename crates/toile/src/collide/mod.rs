@@ -23,13 +23,18 @@ pub mod coherence;
 pub mod collider;
 pub mod cones;
 pub mod contour;
+mod cull;
 pub mod detect;
 mod engine;
 pub mod flatness;
 pub mod gjk;
 pub mod kdop;
+mod lanes;
 pub mod level;
+mod meet;
 mod object;
+mod partition;
+mod patches;
 pub mod proximity;
 pub mod quad;
 pub mod surface;
@@ -39,7 +44,8 @@ pub mod trial;
 
 pub use coherence::Tracking;
 pub use detect::{
-    Contact, Counters, DetectError, Detector, Features, Inflation, Kind, Motion, Query, Report, Settings,
+    Contact, Counters, DetectError, Detector, Features, Inflation, Kind, Motion, Query, Report, Search,
+    Settings,
 };
 pub use flatness::Curvature;
 pub use kdop::Dop;
