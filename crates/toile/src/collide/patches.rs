@@ -279,8 +279,8 @@ impl Patches {
     pub fn refit(&mut self, motion: &Motion, query: &Query) {
         let corner = Corner { motion, query };
         parallel::fill(&mut self.corners, |v| corner.bounds(v));
-        let moves =
-            motion.v.is_some() && query.report != Report::Start || query.inflation == Inflation::Swept;
+        let moves = matches!(query.report, Report::End | Report::Ends)
+            || (query.inflation == Inflation::Swept && motion.v.is_some());
         for (end, places) in self.places.iter_mut().enumerate() {
             places.resize(if moves || end == 0 { motion.x.len() } else { 0 }, Vec4::ZERO);
             parallel::fill(places, |v| corner.place(v, end));
@@ -405,4 +405,96 @@ fn share(patches: usize, of_face: &[u32], features: &[[u32; 3]], count: usize) -
         }
     }
     of
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::collide::surface::Role;
+    use crate::math::random;
+
+    fn sheet(n: u32) -> (Surface, Vec<DVec3>) {
+        let at = |i, j| i * (n + 1) + j;
+        let cell = |c: u32| {
+            let (i, j) = (c / n, c % n);
+            [[at(i, j), at(i + 1, j), at(i, j + 1)], [at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)]]
+        };
+        let place = |v: u32| {
+            DVec3::new(f64::from(v / (n + 1)), 0.3 * random::unit(1, v.into()), f64::from(v % (n + 1)))
+        };
+        let x = (0..(n + 1) * (n + 1)).map(place).collect::<Vec<_>>();
+        let surface = Surface::new(x.len(), (0..n * n).flat_map(cell).collect(), Role::Cloth);
+        (surface.expect("sound"), x)
+    }
+
+    fn holds_each_once<const N: usize>(blocks: &Blocks<N>, count: usize) {
+        let mut ids: Vec<u32> = blocks.ids.iter().copied().filter(|i| *i != NONE).collect();
+        ids.sort_unstable();
+        assert!(ids.into_iter().eq(0..count as u32));
+    }
+
+    fn check(patches: &mut Patches, surface: &Surface, x: &[DVec3]) {
+        holds_each_once(&patches.faces, surface.faces().len());
+        holds_each_once(&patches.edges, surface.edges().len());
+        holds_each_once(&patches.vertices, surface.vertices());
+        patches.refit(&Motion::still(x), &Query::default());
+        let inside = |small: &Bounds, large: &Bounds| {
+            small.lo.truncate().cmpge(large.lo.truncate()).all()
+                && small.hi.truncate().cmple(large.hi.truncate()).all()
+        };
+        for (at, level) in patches.levels.iter().enumerate() {
+            for (n, bounds) in level.bounds.iter().enumerate() {
+                let above = patches.levels.get(at + 1);
+                let above = above.map_or(patches.whole(), |above| above.bounds[n / LANES]);
+                assert!(inside(bounds, &above), "level {at}, node {n}");
+            }
+        }
+        for (p, whole) in patches.levels[0].bounds.iter().enumerate() {
+            let within = |lanes: &[Lanes]| lanes.iter().all(|lanes| inside(&lanes.whole(), whole));
+            assert!(within(&patches.edges.lanes[patches.edges.blocks(p as u32)]));
+            assert!(within(&patches.vertices.lanes[patches.vertices.blocks(p as u32)]));
+        }
+    }
+
+    #[test]
+    fn patches_hold_each_feature_once_in_full_blocks() {
+        let (surface, x) = sheet(64);
+        let mut patches = Patches::new(&surface, &x);
+        check(&mut patches, &surface, &x);
+        let fill = surface.edges().len() as f64 / patches.edges.ids.len() as f64;
+        assert!(fill > 0.9, "{fill}");
+        // Two by four squares have fifteen vertices.
+        let corners = |p: u32| {
+            let blocks = patches.faces.blocks(p);
+            let mut own = patches.faces.of[LANES * blocks.start..LANES * blocks.end].concat();
+            own.sort_unstable();
+            own.dedup();
+            own.len()
+        };
+        let count = patches.levels[0].bounds.len();
+        let mean = (0..count as u32).map(corners).sum::<usize>() as f64 / count as f64;
+        assert!(mean < 17.0, "{mean} vertices to a patch");
+    }
+
+    #[test]
+    fn an_edit_keeps_the_order_until_a_quarter_has_changed() {
+        let (surface, mut x) = sheet(20);
+        let mut patches = Patches::new(&surface, &x);
+        let mut faces = surface.faces().to_vec();
+        let mut from: Vec<u32> = (0..faces.len() as u32).collect();
+        for f in 0..40 {
+            let [a, b, c] = faces[f];
+            let centre = x.len() as u32;
+            x.push((x[a as usize] + x[b as usize] + x[c as usize]) / 3.0);
+            faces[f] = [a, b, centre];
+            faces.extend([[b, c, centre], [c, a, centre]]);
+            from.extend([f as u32; 2]);
+        }
+        let edited = Surface::new(x.len(), faces, Role::Cloth).expect("sound");
+        assert!(patches.edit(&edited, &from, &x));
+        check(&mut patches, &edited, &x);
+        let all = vec![0; edited.faces().len()];
+        assert!(!patches.edit(&edited, &all, &x));
+        check(&mut patches, &edited, &x);
+    }
 }
