@@ -12,8 +12,8 @@ fn sheet(n: u32) -> (Surface, Vec<DVec3>) {
     };
     let place = |v: u32| {
         let (u, w) = (f64::from(v / (n + 1)) / f64::from(n), f64::from(v % (n + 1)) / f64::from(n));
-        let turn = std::f64::consts::TAU * 2.5 * u;
-        DVec3::new(turn.cos(), 0.0, turn.sin()) * (0.1 + 0.01 * u) + DVec3::Y * w
+        let (sin, cos) = libm::sincos(std::f64::consts::TAU * 2.5 * u);
+        DVec3::new(cos, 0.0, sin) * (0.1 + 0.01 * u) + DVec3::Y * w
     };
     let x: Vec<DVec3> = (0..(n + 1) * (n + 1)).map(place).collect();
     let surface = Surface::new(x.len(), (0..n * n).flat_map(cell).collect(), Role::Cloth);

@@ -103,11 +103,13 @@ impl Walker {
         let json = &file.json;
         let mesh = &json["meshes"][0]["primitives"][0];
         let of = |name: &str| file.numbers(&mesh["attributes"][name]);
-        let rest: Vec<DVec3> = of("POSITION").as_chunks::<3>().0.iter().map(|p| DVec3::from_array(*p)).collect();
+        let rest: Vec<DVec3> =
+            of("POSITION").as_chunks::<3>().0.iter().map(|p| DVec3::from_array(*p)).collect();
         let weights = of("WEIGHTS_0");
-        let carriers: Vec<Carriers> = (of("JOINTS_0").as_chunks::<4>().0.iter().zip(weights.as_chunks::<4>().0))
-            .map(|(joints, weights)| (joints.map(|j| j as usize), *weights))
-            .collect();
+        let carriers: Vec<Carriers> =
+            (of("JOINTS_0").as_chunks::<4>().0.iter().zip(weights.as_chunks::<4>().0))
+                .map(|(joints, weights)| (joints.map(|j| j as usize), *weights))
+                .collect();
         let corners = file.numbers(&mesh["indices"]);
         let faces = corners.as_chunks::<3>().0.iter().map(|f| f.map(|v| v as u32)).collect();
         let mut nodes: Vec<Node> = list(&json["nodes"])
@@ -151,7 +153,8 @@ impl Walker {
     pub fn pose(&self, time: f64) -> Vec<DMat4> {
         let mut local: Vec<(DVec3, DQuat)> = self.nodes.iter().map(|n| (n.translation, n.rotation)).collect();
         for channel in &self.channels {
-            let after = channel.times.partition_point(|t| *t <= time).clamp(1, channel.times.len().max(2) - 1);
+            let after =
+                channel.times.partition_point(|t| *t <= time).clamp(1, channel.times.len().max(2) - 1);
             let (from, to) = (channel.times[after - 1], channel.times[after]);
             let part = ((time - from) / (to - from)).clamp(0.0, 1.0);
             if channel.rotates {

@@ -25,18 +25,17 @@ pub(super) fn order(surface: &Surface, x: &[DVec3], size: usize) -> Vec<u32> {
         rank: Vec::new(),
     };
     let mut faces: Vec<u32> = (0..surface.faces().len() as u32).collect();
-    let mut sets = vec![0..faces.len()];
+    let mut sets = vec![(0, faces.len())];
     let mut name = 0;
-    while let Some(set) = sets.pop() {
-        let patches = set.len().div_ceil(size);
+    while let Some((from, to)) = sets.pop() {
+        let patches = (to - from).div_ceil(size);
         if patches < 2 {
             continue;
         }
         let left = size * (patches.next_power_of_two() / 2);
-        cutter.cut(&mut faces[set.clone()], left, name);
+        cutter.cut(&mut faces[from..to], left, name);
         name += 1;
-        sets.push(set.start..set.start + left);
-        sets.push(set.start + left..set.end);
+        sets.extend([(from, from + left), (from + left, to)]);
     }
     faces
 }
