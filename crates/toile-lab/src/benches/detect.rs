@@ -222,6 +222,9 @@ struct Parry {
 /// Milliseconds of candidates and filter by method, threads and question.
 type Times = BTreeMap<(String, usize, String), Vec<[f64; 2]>>;
 
+/// The same as the script tells it.
+type Told = BTreeMap<String, BTreeMap<String, BTreeMap<String, Vec<[f64; 2]>>>>;
+
 struct Ipctk {
     times: Times,
     pairs: [Vec<Key>; 2],
@@ -389,8 +392,7 @@ impl Scene {
             return Err(LabError(format!("{python} failed: {}", String::from_utf8_lossy(&output.stderr))));
         }
         let said = String::from_utf8_lossy(&output.stdout);
-        let told: BTreeMap<String, BTreeMap<String, BTreeMap<String, Vec<[f64; 2]>>>> =
-            serde_json::from_str(said.trim()).map_err(refuse)?;
+        let told: Told = serde_json::from_str(said.trim()).map_err(refuse)?;
         let mut times = Times::new();
         for (method, by_threads) in told {
             for (threads, by_name) in by_threads {
