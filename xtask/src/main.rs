@@ -19,7 +19,8 @@ fn main() -> ExitCode {
         Some("tidy") => tidy::check(&root()).map_err(|problems| problems.join("\n")),
         Some("golden") => suite::golden(),
         Some("pictures") => suite::pictures(),
-        _ => Err("usage: cargo xtask test | tidy | golden | pictures".into()),
+        Some("python") => python::interpreter().map(|path| println!("{}", path.display())),
+        _ => Err("usage: cargo xtask test | tidy | golden | pictures | python".into()),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -6,7 +6,7 @@ use crate::fail::Failure;
 use crate::picture::{Hierarchy, Painter, Shown, expect_extension, parse_smooth};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
-use toile::collide::{Dop, Settings};
+use toile::collide::{Dop, Search, Settings};
 use toile_io::build::build;
 use toile_io::cache::{Cache, CacheOptions};
 use toile_io::convert::SMOOTHED;
@@ -149,7 +149,7 @@ pub fn render(args: &RenderArgs, context: Context) -> Result<(), Failure> {
         let hierarchy = args.hierarchy.map(|level| Hierarchy {
             level,
             boxes: args.boxes,
-            settings: Settings { dop: args.dop, arity: args.arity },
+            settings: Settings { dop: args.dop, arity: args.arity, search: Search::Trees },
         });
         let shown = Shown { size: args.size, quality, wire: args.wire, hierarchy };
         painter.still(&mut cache, index, &shown, &out)?;

@@ -273,7 +273,7 @@ pub const BENCHES: &[Lab] = &[
     },
     Lab {
         id: "detect",
-        title: "contacts of folded cloth: build, refit and query, by size and threads",
+        title: "contacts of folded cloth, alone and with a body: build, refit and query, beside ipctk and parry",
         run: benches::detect::run,
     },
 ];

@@ -31,3 +31,4 @@ pub mod same_bits;
 pub mod solver;
 pub mod strip_modes;
 pub mod v00_x4;
+pub mod walking;

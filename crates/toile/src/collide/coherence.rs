@@ -300,7 +300,7 @@ impl<const S: usize> Walk<'_, S> {
             for &key in &lists[list] {
                 let [v, face] = indices(key);
                 worker.counters.narrow_calls += 1;
-                if self.close_vertex(near, v, far, far.surface.faces()[face as usize]) {
+                if self.pair().close_vertex(near, v, far, far.surface.faces()[face as usize]) {
                     let out = if list == 0 { &mut worker.vertex_face } else { &mut worker.face_vertex };
                     out.push(key);
                 }
@@ -308,7 +308,7 @@ impl<const S: usize> Walk<'_, S> {
         }
         for &key in &lists[2] {
             worker.counters.narrow_calls += 1;
-            if self.close_edges(indices(key)) {
+            if self.pair().close_edges(indices(key)) {
                 worker.edge_edge.push(key);
             }
         }

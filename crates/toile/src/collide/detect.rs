@@ -21,11 +21,24 @@ pub struct Settings {
     pub dop: Dop,
     /// Children per node: 2, 4 or 8 (M03-7). Other numbers become the next of these.
     pub arity: usize,
+    /// What is walked.
+    pub search: Search,
+}
+
+/// What a detector walks. The contacts are the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Search {
+    /// Patches of sixteen faces in boxes, several times faster, for questions without curvature, lazy updates, tracking,
+    /// oriented inflation and virtual particles. Such questions go to trees, which are built when first asked for.
+    #[default]
+    Patches,
+    /// M03's trees down to single faces.
+    Trees,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { dop: Dop::K6, arity: 4 }
+        Settings { dop: Dop::K6, arity: 4, search: Search::Patches }
     }
 }
 
@@ -202,6 +215,8 @@ pub struct Counters {
     pub face_pairs: u64,
     /// Boxes of features compared.
     pub feature_tests: u64,
+    /// Pairs of features whose boxes overlap, where patches are searched.
+    pub candidates: u64,
     /// Closest points computed.
     pub narrow_calls: u64,
     /// Deepest level of the walk.
@@ -218,6 +233,7 @@ impl Counters {
         self.leaf_pairs += other.leaf_pairs;
         self.face_pairs += other.face_pairs;
         self.feature_tests += other.feature_tests;
+        self.candidates += other.candidates;
         self.narrow_calls += other.narrow_calls;
         self.depth = self.depth.max(other.depth);
     }
@@ -333,8 +349,8 @@ impl Detector {
     /// Adds a surface placed at `x` [m] and returns its id; ids rise and are never used again.
     pub fn add(&mut self, surface: Surface, x: &[DVec3]) -> Result<u32, DetectError> {
         check_length(self.next_id, "positions", x.len(), &surface)?;
-        let (id, arity) = (self.next_id, self.settings.arity);
-        with_engine!(&mut self.inner, engine => engine.add(id, surface, x, arity));
+        let (id, settings) = (self.next_id, self.settings);
+        with_engine!(&mut self.inner, engine => engine.add(id, surface, x, settings));
         self.next_id += 1;
         Ok(id)
     }
@@ -373,12 +389,13 @@ impl Detector {
         with_engine!(&self.inner, engine => engine.surface(object))
     }
 
-    /// Levels of the hierarchy of an object.
+    /// Levels of the tree of an object; 0 while it has none, see [`Search`].
     pub fn depth(&self, object: u32) -> Option<u32> {
         with_engine!(&self.inner, engine => engine.depth(object))
     }
 
-    /// One level of the hierarchy of an object, as of the last update; level 0 is the whole.
+    /// One level of the tree of an object, as of the last update; level 0 is the whole. Nothing while it has none, see
+    /// [`Search`].
     pub fn level(&self, object: u32, level: u32) -> Option<Vec<Region>> {
         with_engine!(&self.inner, engine => engine.level(object, level))
     }

@@ -5,13 +5,14 @@
 //! joined in order and sorted by integer keys.
 
 use super::coherence::{Front, Memory, Track, Tracking};
-use super::detect::{Contact, Counters, Kind, Motion, Query};
+use super::detect::{Contact, Counters, Kind, Motion, Query, Settings};
 use super::flatness::Curvature;
 use super::level::{Region, regions};
+use super::meet::{Meet, Step};
 use super::object::Object;
 use super::proximity::{edge_edge, vertex_face};
 use super::surface::{NONE, Role, Surface};
-use super::traverse::{Ask, Visit, Walk, Worker, indices};
+use super::traverse::{Ask, Pair, Visit, Walk, Worker, indices};
 use crate::math::{DVec3, parallel};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -27,6 +28,7 @@ pub(super) struct Engine<const S: usize> {
     objects: Vec<Object<S>>,
     workers: Vec<Worker>,
     visits: [Vec<Visit>; 2],
+    steps: [Vec<Step>; 2],
     keys: Vec<u64>,
     /// By pair of ids.
     fronts: BTreeMap<[u32; 2], Front>,
@@ -36,8 +38,8 @@ pub(super) struct Engine<const S: usize> {
 }
 
 impl<const S: usize> Engine<S> {
-    pub fn add(&mut self, id: u32, surface: Surface, x: &[DVec3], arity: usize) {
-        self.objects.push(Object::new(id, surface, x, arity));
+    pub fn add(&mut self, id: u32, surface: Surface, x: &[DVec3], settings: Settings) {
+        self.objects.push(Object::new(id, surface, x, settings));
     }
 
     pub fn remove(&mut self, id: u32) -> bool {
@@ -92,7 +94,7 @@ impl<const S: usize> Engine<S> {
 
     /// All pairs of objects in ascending order, each object with itself first.
     pub fn walk(&mut self, motions: &[Motion], query: &Query, contacts: &mut Vec<Contact>) -> Counters {
-        let Engine { objects, workers, visits, keys, fronts, .. } = self;
+        let Engine { objects, workers, visits, steps, keys, fronts, .. } = self;
         workers.resize_with(PIECES, Worker::default);
         let mut counters = Counters::default();
         let ask =
@@ -103,6 +105,17 @@ impl<const S: usize> Engine<S> {
                     continue;
                 }
                 let own = i == j;
+                let found = Found {
+                    pair: Pair { a: first.place(motion), b: second.place(other), own, ask },
+                    objects: [first.id, second.id],
+                };
+                if let (Some(a), Some(b)) = (first.patches(query), second.patches(query)) {
+                    let meet = Meet::new(found.pair, a, b);
+                    let used = spread(&meet, workers, steps, &mut counters);
+                    found.collect(&mut workers[..used], keys, contacts);
+                    workers[..used].iter().for_each(|w| counters.add(&w.counters));
+                    continue;
+                }
                 let flat = (own && query.curvature != Curvature::Off).then_some(&first.flat);
                 let walk = Walk { a: first.side(motion), b: second.side(other), own, flat, ask };
                 let used = if let Tracking::Separations { restart } = query.tracking {
@@ -113,7 +126,6 @@ impl<const S: usize> Engine<S> {
                 } else {
                     spread(&walk, workers, visits, &mut counters)
                 };
-                let found = Found { walk, objects: [first.id, second.id] };
                 found.collect(&mut workers[..used], keys, contacts);
                 workers[..used].iter().for_each(|w| counters.add(&w.counters));
             }
@@ -133,7 +145,8 @@ impl<const S: usize> Engine<S> {
     ) -> Counters {
         let mut counters = Counters::default();
         let mut known = true;
-        for (object, motion) in self.objects.iter().zip(motions) {
+        for (object, motion) in self.objects.iter_mut().zip(motions) {
+            object.plant(motion.x);
             known &= self.tracks.entry(object.id).or_default().follow(&object.side(motion));
         }
         let purpose = (query.epsilon, margin, restart);
@@ -165,7 +178,7 @@ impl<const S: usize> Engine<S> {
                 let wide = Walk { ask: ask(wide.epsilon), ..walk };
                 memory.run(&wide, &walk, &mut worker, margin);
             }
-            let found = Found { walk, objects: [a.id, b.id] };
+            let found = Found { pair: walk.pair(), objects: [a.id, b.id] };
             found.collect(std::slice::from_mut(&mut worker), &mut keys, contacts);
             counters.add(&worker.counters);
         });
@@ -188,19 +201,84 @@ impl<const S: usize> Engine<S> {
     }
 }
 
+/// A walk that can be cut into pieces.
+trait Search: Sync {
+    /// A place on its way.
+    type Place: Copy + Send + Sync;
+
+    /// Where it starts, if anywhere.
+    fn start(&self, counters: &mut Counters) -> Option<Self::Place>;
+    /// Puts what lies below a place on `out`; false at the end of the way.
+    fn expand(&self, place: Self::Place, out: &mut Vec<Self::Place>, counters: &mut Counters) -> bool;
+    /// The places that a worker has before it.
+    fn ahead(worker: &mut Worker) -> &mut Vec<Self::Place>;
+    /// Walks down from all of these.
+    fn run(&self, worker: &mut Worker);
+    /// Faces of both sides.
+    fn faces(&self) -> usize;
+}
+
+impl<const S: usize> Search for Walk<'_, S> {
+    type Place = Visit;
+
+    fn start(&self, counters: &mut Counters) -> Option<Visit> {
+        Walk::start(self, counters)
+    }
+
+    fn expand(&self, place: Visit, out: &mut Vec<Visit>, counters: &mut Counters) -> bool {
+        Walk::expand(self, place, out, counters)
+    }
+
+    fn ahead(worker: &mut Worker) -> &mut Vec<Visit> {
+        &mut worker.stack
+    }
+
+    fn run(&self, worker: &mut Worker) {
+        Walk::run(self, worker);
+    }
+
+    fn faces(&self) -> usize {
+        self.a.surface.faces().len() + self.b.surface.faces().len()
+    }
+}
+
+impl Search for Meet<'_> {
+    type Place = Step;
+
+    fn start(&self, counters: &mut Counters) -> Option<Step> {
+        Meet::start(self, counters)
+    }
+
+    fn expand(&self, place: Step, out: &mut Vec<Step>, counters: &mut Counters) -> bool {
+        Meet::expand(self, place, out, counters)
+    }
+
+    fn ahead(worker: &mut Worker) -> &mut Vec<Step> {
+        &mut worker.steps
+    }
+
+    fn run(&self, worker: &mut Worker) {
+        Meet::run(self, worker);
+    }
+
+    fn faces(&self) -> usize {
+        self.pair.a.surface.faces().len() + self.pair.b.surface.faces().len()
+    }
+}
+
 /// Runs a walk on as many workers as it is worth; returns how many were used.
-fn spread<const S: usize>(
-    walk: &Walk<S>,
+fn spread<W: Search>(
+    walk: &W,
     workers: &mut [Worker],
-    [now, next]: &mut [Vec<Visit>; 2],
+    [now, next]: &mut [Vec<W::Place>; 2],
     counters: &mut Counters,
 ) -> usize {
     let Some(start) = walk.start(counters) else { return 0 };
     now.clear();
     now.push(start);
-    if walk.a.surface.faces().len() + walk.b.surface.faces().len() < SMALL {
+    if walk.faces() < SMALL {
         workers[0].clear();
-        workers[0].stack.append(now);
+        W::ahead(&mut workers[0]).append(now);
         walk.run(&mut workers[0]);
         return 1;
     }
@@ -209,38 +287,38 @@ fn spread<const S: usize>(
     while grows && now.len() < 4 * PIECES {
         next.clear();
         grows = false;
-        for visit in now.iter() {
-            if walk.expand(*visit, next, counters) {
+        for place in now.iter() {
+            if walk.expand(*place, next, counters) {
                 grows = true;
             } else {
-                next.push(*visit);
+                next.push(*place);
             }
         }
         std::mem::swap(now, next);
     }
-    let visits = &*now;
+    let places = &*now;
     workers.par_iter_mut().enumerate().for_each(|(w, worker)| {
         worker.clear();
-        let share = w * visits.len() / PIECES..(w + 1) * visits.len() / PIECES;
-        worker.stack.extend_from_slice(&visits[share]);
+        let share = w * places.len() / PIECES..(w + 1) * places.len() / PIECES;
+        W::ahead(worker).extend_from_slice(&places[share]);
         walk.run(worker);
     });
     workers.len()
 }
 
 /// What a walk has found, to be made into contacts.
-struct Found<'a, const S: usize> {
-    walk: Walk<'a, S>,
+struct Found<'a> {
+    pair: Pair<'a>,
     objects: [u32; 2],
 }
 
-impl<const S: usize> Found<'_, S> {
+impl Found<'_> {
     fn collect(&self, workers: &mut [Worker], keys: &mut Vec<u64>, contacts: &mut Vec<Contact>) {
         let first = contacts.len();
-        let reverse = Found { walk: self.walk.reversed(), objects: [self.objects[1], self.objects[0]] };
+        let reverse = Found { pair: self.pair.reversed(), objects: [self.objects[1], self.objects[0]] };
         keys.clear();
         workers.iter().for_each(|w| keys.extend_from_slice(&w.vertex_face));
-        if self.walk.own {
+        if self.pair.own {
             // Both lists name a vertex and a face of the same surface.
             workers.iter().for_each(|w| keys.extend_from_slice(&w.face_vertex));
         }
@@ -248,11 +326,11 @@ impl<const S: usize> Found<'_, S> {
         gather(keys, workers, |w| &w.edge_edge);
         self.append(Kind::EdgeEdge, keys, contacts);
         gather(keys, workers, |w| &w.samples[0]);
-        if self.walk.own {
+        if self.pair.own {
             workers.iter().for_each(|w| keys.extend_from_slice(&w.samples[1]));
         }
         self.append(Kind::SampleFace, keys, contacts);
-        if !self.walk.own {
+        if !self.pair.own {
             gather(keys, workers, |w| &w.face_vertex);
             reverse.append(Kind::VertexFace, keys, contacts);
             gather(keys, workers, |w| &w.samples[1]);
@@ -270,7 +348,7 @@ impl<const S: usize> Found<'_, S> {
     }
 
     fn contact(&self, kind: Kind, features: [u32; 2]) -> Contact {
-        let (a, b) = (&self.walk.a, &self.walk.b);
+        let (a, b) = (&self.pair.a, &self.pair.b);
         let face = |f: u32| b.surface.faces()[f as usize];
         let (closest, vertices) = match kind {
             Kind::EdgeEdge => {

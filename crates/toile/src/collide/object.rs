@@ -1,11 +1,12 @@
 //! One surface in a detector: its tree, its inflated boxes, and what lazy updates remember of it.
 
 use super::cones::{ConeMerge, VelocityCone};
-use super::detect::{Counters, Inflation, Motion, Query};
+use super::detect::{Counters, Inflation, Motion, Query, Search, Settings};
 use super::flatness::{Curvature, Flatness};
 use super::kdop::{Kdop, lengths, normals};
+use super::patches::Patches;
 use super::surface::{Groups, Surface};
-use super::traverse::Side;
+use super::traverse::{Place, Side};
 use super::tree::Tree;
 use crate::math::{DVec3, parallel};
 
@@ -14,7 +15,10 @@ use crate::math::{DVec3, parallel};
 pub(super) struct Object<const S: usize> {
     pub id: u32,
     pub surface: Surface,
+    /// Without nodes until first needed, when patches are searched.
     pub tree: Tree<S>,
+    /// None when trees are searched.
+    pub patches: Option<Patches>,
     pub flat: Flatness,
     pub vertex_boxes: Vec<Kdop<S>>,
     /// Edits so far.
@@ -37,35 +41,53 @@ struct Lazy {
 }
 
 impl<const S: usize> Object<S> {
-    /// Builds the hierarchy over the surface as placed.
-    pub fn new(id: u32, surface: Surface, x: &[DVec3], arity: usize) -> Object<S> {
-        let tree = Tree::new(&face_boxes(&surface, x), surface.groups(), arity);
-        Object {
+    /// Builds what is searched over the surface as placed.
+    pub fn new(id: u32, surface: Surface, x: &[DVec3], settings: Settings) -> Object<S> {
+        let patches = (settings.search == Search::Patches).then(|| Patches::new(&surface, x));
+        let mut object = Object {
             id,
-            vertex_boxes: vec![Kdop::EMPTY; surface.vertices()],
+            vertex_boxes: Vec::new(),
             surface,
-            tree,
+            tree: Tree::default(),
+            patches,
             flat: Flatness::default(),
             edits: 0,
-            arity,
+            arity: settings.arity,
             lazy: Lazy::default(),
+        };
+        if object.patches.is_none() {
+            object.plant(x);
+        }
+        object
+    }
+
+    /// Builds the tree over the surface as placed, unless there is one.
+    pub fn plant(&mut self, x: &[DVec3]) {
+        if self.tree.nodes().is_empty() {
+            self.tree = Tree::new(&face_boxes(&self.surface, x), self.surface.groups(), self.arity);
+            self.vertex_boxes.clear();
+            self.vertex_boxes.resize(self.surface.vertices(), Kdop::EMPTY);
+            self.flat.forget();
         }
     }
 
-    /// Takes another mesh, whose face f came out of the old face `from[f]`. Returns whether the tree was kept.
+    /// Takes another mesh, whose face f came out of the old face `from[f]`. Returns whether what is searched was kept.
     pub fn edit(&mut self, mut surface: Surface, from: &[u32], x: &[DVec3]) -> bool {
-        let old = &self.surface.groups().of_face;
-        let inherits = from.iter().all(|f| (*f as usize) < old.len());
-        let kept = inherits && self.tree.edit(from);
-        if kept {
-            let labels = from.iter().map(|f| old[*f as usize]).collect();
-            surface.regroup(Groups::from_labels(surface.vertices(), surface.faces(), labels));
-            self.tree.relabel(&surface.groups().of_face);
-        } else {
-            self.tree = Tree::new(&face_boxes(&surface, x), surface.groups(), self.arity);
+        let mut kept = self.patches.as_mut().is_none_or(|patches| patches.edit(&surface, from, x));
+        if !self.tree.nodes().is_empty() {
+            let old = &self.surface.groups().of_face;
+            let inherits = from.iter().all(|f| (*f as usize) < old.len());
+            if inherits && self.tree.edit(from) {
+                let labels = from.iter().map(|f| old[*f as usize]).collect();
+                surface.regroup(Groups::from_labels(surface.vertices(), surface.faces(), labels));
+                self.tree.relabel(&surface.groups().of_face);
+            } else {
+                kept = false;
+                self.tree = Tree::new(&face_boxes(&surface, x), surface.groups(), self.arity);
+            }
+            self.vertex_boxes.clear();
+            self.vertex_boxes.resize(surface.vertices(), Kdop::EMPTY);
         }
-        self.vertex_boxes.clear();
-        self.vertex_boxes.resize(surface.vertices(), Kdop::EMPTY);
         self.surface = surface;
         self.edits += 1;
         self.flat.forget();
@@ -73,20 +95,30 @@ impl<const S: usize> Object<S> {
         kept
     }
 
-    /// The surface as a walk sees it.
-    pub fn side<'a>(&'a self, motion: &Motion<'a>) -> Side<'a, S> {
-        Side {
-            surface: &self.surface,
-            tree: &self.tree,
-            vertex_boxes: &self.vertex_boxes,
-            x: motion.x,
-            v: motion.v,
-            reach: motion.reach,
-        }
+    /// The surface where it is.
+    pub fn place<'a>(&'a self, motion: &Motion<'a>) -> Place<'a> {
+        Place { surface: &self.surface, x: motion.x, v: motion.v, reach: motion.reach }
     }
 
-    /// Brings all boxes up to date.
+    /// The surface as a walk over trees sees it.
+    pub fn side<'a>(&'a self, motion: &Motion<'a>) -> Side<'a, S> {
+        Side { place: self.place(motion), tree: &self.tree, vertex_boxes: &self.vertex_boxes }
+    }
+
+    /// The patches, if they can answer a question.
+    pub fn patches(&self, query: &Query) -> Option<&Patches> {
+        self.patches.as_ref().filter(|_| Patches::serve(query))
+    }
+
+    /// Brings all boxes up to date that a question needs.
     pub fn update(&mut self, motion: &Motion, query: &Query, counters: &mut Counters) {
+        if let Some(patches) = self.patches.as_mut().filter(|_| Patches::serve(query)) {
+            patches.refit(motion, query);
+            counters.nodes += patches.nodes() as u64;
+            counters.refitted += patches.nodes() as u64;
+            return;
+        }
+        self.plant(motion.x);
         let inflate = Inflate::new(motion, query, 0.0);
         parallel::fill(&mut self.vertex_boxes, |v| inflate.vertex(v));
         counters.refitted += if query.lazy > 0.0 {

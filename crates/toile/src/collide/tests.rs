@@ -21,6 +21,8 @@ fn roll(n: u32, m: u32, turns: f64) -> (Surface, Vec<DVec3>) {
     (surface.expect("sound"), x)
 }
 
+const TREES: Settings = Settings { dop: Dop::K6, arity: 4, search: Search::Trees };
+
 fn found(detector: &mut Detector, x: &[DVec3], query: &Query) -> (Vec<Contact>, Counters) {
     let mut contacts = Vec::new();
     let counters = detector.detect(&[Motion::still(x)], query, &mut contacts).expect("accepted");
@@ -31,24 +33,76 @@ fn found(detector: &mut Detector, x: &[DVec3], query: &Query) -> (Vec<Contact>, 
 fn the_same_bits_on_any_number_of_threads() {
     let (surface, x) = roll(120, 40, 3.0);
     let query = Query { epsilon: 0.022, ..Query::default() };
-    let mut first = None;
-    for threads in [1, 2, 3, 7] {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("pool");
-        let answer = pool.install(|| {
-            let mut detector = Detector::new(Settings::default());
-            detector.add(surface.clone(), &x).expect("accepted");
-            found(&mut detector, &x, &query)
-        });
-        assert!(answer.0.len() > 1000);
-        assert_eq!(*first.get_or_insert_with(|| answer.clone()), answer, "{threads} threads");
+    for search in [Search::Patches, Search::Trees] {
+        let mut first = None;
+        for threads in [1, 2, 3, 7] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("pool");
+            let answer = pool.install(|| {
+                let mut detector = Detector::new(Settings { search, ..Settings::default() });
+                detector.add(surface.clone(), &x).expect("accepted");
+                found(&mut detector, &x, &query)
+            });
+            assert!(answer.0.len() > 1000);
+            assert_eq!(*first.get_or_insert_with(|| answer.clone()), answer, "{search:?}, {threads} threads");
+        }
     }
+}
+
+/// Patches and trees answer every question alike, over several levels, within a surface and between two of different size,
+/// with velocities and reaches.
+#[test]
+fn patches_and_trees_find_the_same() {
+    let (sheet, x) = roll(120, 40, 3.0);
+    let (tube, y) = roll(30, 10, 1.0);
+    let y: Vec<DVec3> = y.iter().map(|p| *p * 1.15 + DVec3::new(0.01, -0.05, 0.0)).collect();
+    let velocity = |n: usize, seed: u64| -> Vec<DVec3> {
+        let at = |i: usize, k: u64| 0.03 * random::signed(seed, 3 * i as u64 + k);
+        (0..n).map(|i| DVec3::new(at(i, 0), at(i, 1), at(i, 2) + 0.1)).collect()
+    };
+    let (vx, vy) = (velocity(x.len(), 3), velocity(y.len(), 4));
+    let reach: Vec<f64> = (0..x.len()).map(|i| 0.002 * random::unit(5, i as u64)).collect();
+    let mut total = 0;
+    for role in [Role::Body, Role::Cloth] {
+        let mut detectors = [Search::Patches, Search::Trees].map(|search| {
+            let mut detector = Detector::new(Settings { search, ..Settings::default() });
+            let body = Surface::new(tube.vertices(), tube.faces().to_vec(), role).expect("sound");
+            detector.add(sheet.clone(), &x).expect("accepted");
+            detector.add(body, &y).expect("accepted");
+            detector
+        });
+        for report in [Report::Start, Report::End, Report::Ends, Report::Boxes] {
+            for (inflation, reach) in [
+                (Inflation::Swept, None),
+                (Inflation::Isotropic, None),
+                (Inflation::Swept, Some(reach.as_slice()).filter(|_| report != Report::Boxes)),
+            ] {
+                for features in [Features::All, Features::VerticesOnly] {
+                    let query =
+                        Query { epsilon: 0.012, dt: 0.02, inflation, report, features, ..Query::default() };
+                    let motions = [Motion { x: &x, v: Some(&vx), reach }, Motion::moving(&y, &vy)];
+                    let [patches, trees] = detectors.each_mut().map(|detector| {
+                        let mut contacts = Vec::new();
+                        detector.detect(&motions, &query, &mut contacts).expect("accepted");
+                        contacts
+                    });
+                    total += trees.len();
+                    let near = |c: &Contact| report != Report::Boxes || c.distance <= query.epsilon;
+                    assert!(
+                        patches.iter().filter(|c| near(c)).eq(trees.iter().filter(|c| near(c))),
+                        "{query:?}"
+                    );
+                }
+            }
+        }
+    }
+    assert!(total > 100_000, "{total}");
 }
 
 /// Smooth cloth: the curvature criterion spares at least four fifths of the tests and loses nothing (M03-X6).
 #[test]
 fn flat_parts_are_spared() {
     let (surface, x) = roll(160, 80, 0.8);
-    let mut detector = Detector::new(Settings::default());
+    let mut detector = Detector::new(TREES);
     detector.add(surface, &x).expect("accepted");
     // Below the height of a face, so that neighbours on the surface are no contacts anyway.
     let off = Query { epsilon: 0.002, ..Query::default() };
@@ -122,7 +176,7 @@ fn lazy_updates_and_memory_save_work_and_lose_nothing() {
     let listed = Query { tracking: Tracking::Separations { restart: 10 }, ..plain };
     let memory = Query { tracking: Tracking::Coherent { margin: 0.004, restart: 50 }, ..plain };
     let mut detectors = [plain, lazy, listed, memory].map(|query| {
-        let mut detector = Detector::new(Settings::default());
+        let mut detector = Detector::new(TREES);
         detector.add(surface.clone(), &x).expect("accepted");
         (detector, query, Counters::default())
     });

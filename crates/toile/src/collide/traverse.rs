@@ -4,24 +4,39 @@ use super::apart;
 use super::detect::{Counters, Features, Report};
 use super::flatness::Flatness;
 use super::kdop::Kdop;
+use super::meet::{Batch, Step};
 use super::proximity::{Closest, edge_edge, vertex_face};
 use super::surface::{NONE, Surface};
 use super::tree::Tree;
 use crate::math::DVec3;
 
-/// One surface as a walk sees it.
+/// One surface where it is.
 #[derive(Clone, Copy)]
-pub(super) struct Side<'a, const S: usize> {
+pub(super) struct Place<'a> {
     pub surface: &'a Surface,
-    pub tree: &'a Tree<S>,
-    /// Inflated box of each vertex.
-    pub vertex_boxes: &'a [Kdop<S>],
     /// Positions at the start of the step [m].
     pub x: &'a [DVec3],
     /// Velocities [m/s].
     pub v: Option<&'a [DVec3]>,
     /// How far beyond ε each vertex reaches [m].
     pub reach: Option<&'a [f64]>,
+}
+
+/// One surface as a walk over trees sees it.
+#[derive(Clone, Copy)]
+pub(super) struct Side<'a, const S: usize> {
+    pub place: Place<'a>,
+    pub tree: &'a Tree<S>,
+    /// Inflated box of each vertex.
+    pub vertex_boxes: &'a [Kdop<S>],
+}
+
+impl<'a, const S: usize> std::ops::Deref for Side<'a, S> {
+    type Target = Place<'a>;
+
+    fn deref(&self) -> &Place<'a> {
+        &self.place
+    }
 }
 
 /// What is asked of a walk.
@@ -31,6 +46,16 @@ pub(super) struct Ask {
     pub dt: f64,
     pub report: Report,
     pub features: Features,
+}
+
+/// Two surfaces, or one twice, and what is asked of them: everything that decides which features are close.
+#[derive(Clone, Copy)]
+pub(super) struct Pair<'a> {
+    pub a: Place<'a>,
+    pub b: Place<'a>,
+    /// Both are the same surface.
+    pub own: bool,
+    pub ask: Ask,
 }
 
 /// A walk over the pairs of two surfaces, or of one with itself.
@@ -83,6 +108,9 @@ pub(super) struct Worker {
     pub edge_edge: Vec<u64>,
     /// Sample of a, face of b, and the reverse (M03-16).
     pub samples: [Vec<u64>; 2],
+    /// What a walk over patches has before it, and pairs it has not compared yet: as the first three lists.
+    pub steps: Vec<Step>,
+    pub waiting: [Batch; 3],
     pub counters: Counters,
 }
 
@@ -93,6 +121,8 @@ impl Worker {
         self.face_vertex.clear();
         self.edge_edge.clear();
         self.samples.iter_mut().for_each(Vec::clear);
+        self.steps.clear();
+        self.waiting.iter_mut().for_each(|batch| batch.pairs.clear());
         self.counters = Counters::default();
     }
 }
@@ -124,9 +154,10 @@ impl<'a, const S: usize> Walk<'a, S> {
         Some(Visit::START)
     }
 
-    /// The same with the sides exchanged.
-    pub fn reversed(&self) -> Walk<'a, S> {
-        Walk { a: self.b, b: self.a, ..*self }
+    /// What decides which features are close.
+    #[inline]
+    pub fn pair(&self) -> Pair<'a> {
+        Pair { a: self.a.place, b: self.b.place, own: self.own, ask: self.ask }
     }
 
     /// Walks down from everything on the worker's stack.
@@ -224,7 +255,7 @@ impl<'a, const S: usize> Walk<'a, S> {
     fn apart(&self, fa: u32, fb: u32) -> bool {
         let (a, b) = (self.a.surface.faces()[fa as usize], self.b.surface.faces()[fb as usize]);
         let common = if self.own { apart::shared(a, b) } else { (0, 0) };
-        let limit = self.limit(&self.a, &a, &self.b, &b);
+        let limit = self.pair().limit(&self.a, &a, &self.b, &b);
         let at = |t: f64| apart::faces(&self.a.face_at(a, t), &self.b.face_at(b, t), common, limit);
         match self.ask.report {
             Report::Boxes => false,
@@ -258,7 +289,7 @@ impl<'a, const S: usize> Walk<'a, S> {
             counters.feature_tests += 1;
             if near.vertex_boxes[v as usize].overlaps(target_box) {
                 counters.narrow_calls += 1;
-                if self.close_vertex(near, v, far, corners) {
+                if self.pair().close_vertex(near, v, far, corners) {
                     out.push(key(v, target));
                 }
             }
@@ -298,7 +329,7 @@ impl<'a, const S: usize> Walk<'a, S> {
                 if self.own {
                     pair.sort_unstable();
                 }
-                if self.close_edges(pair) {
+                if self.pair().close_edges(pair) {
                     out.push(key(pair[0], pair[1]));
                 }
             }
@@ -323,7 +354,7 @@ impl<'a, const S: usize> Walk<'a, S> {
                 return;
             }
             counters.narrow_calls += 1;
-            if self.close_sample(near, sample, far, corners) {
+            if self.pair().close_sample(near, sample, far, corners) {
                 out.push(key(sample, target));
             }
         };
@@ -332,11 +363,18 @@ impl<'a, const S: usize> Walk<'a, S> {
         }
         test(edges + face, &own);
     }
+}
+
+impl<'a> Pair<'a> {
+    /// The same with the sides exchanged.
+    pub fn reversed(&self) -> Pair<'a> {
+        Pair { a: self.b, b: self.a, ..*self }
+    }
 
     /// Greatest distance [m] at which features with these vertices are reported.
     #[inline]
-    fn limit(&self, a: &Side<'a, S>, of_a: &[u32], b: &Side<'a, S>, of_b: &[u32]) -> f64 {
-        let farthest = |side: &Side<'a, S>, vertices: &[u32]| {
+    fn limit(&self, a: &Place<'a>, of_a: &[u32], b: &Place<'a>, of_b: &[u32]) -> f64 {
+        let farthest = |side: &Place<'a>, vertices: &[u32]| {
             side.reach.map_or(0.0, |reach| vertices.iter().map(|v| reach[*v as usize]).fold(0.0, f64::max))
         };
         self.ask.epsilon + farthest(a, of_a) + farthest(b, of_b)
@@ -355,7 +393,7 @@ impl<'a, const S: usize> Walk<'a, S> {
     }
 
     #[inline]
-    pub fn close_vertex(&self, near: &Side<'a, S>, v: u32, far: &Side<'a, S>, face: [u32; 3]) -> bool {
+    pub fn close_vertex(&self, near: &Place<'a>, v: u32, far: &Place<'a>, face: [u32; 3]) -> bool {
         let limit = self.limit(near, &[v], far, &face);
         self.reported(limit, |t| vertex_face(near.at(v, t), far.face_at(face, t)))
     }
@@ -369,13 +407,13 @@ impl<'a, const S: usize> Walk<'a, S> {
     }
 
     #[inline]
-    pub fn close_sample(&self, near: &Side<'a, S>, sample: u32, far: &Side<'a, S>, face: [u32; 3]) -> bool {
+    pub fn close_sample(&self, near: &Place<'a>, sample: u32, far: &Place<'a>, face: [u32; 3]) -> bool {
         let limit = self.limit(near, near.sample_vertices(sample), far, &face);
         self.reported(limit, |t| vertex_face(near.sample(sample, t), far.face_at(face, t)))
     }
 }
 
-impl<'a, const S: usize> Side<'a, S> {
+impl<'a> Place<'a> {
     /// Where a vertex is `t` [s] into the step.
     #[inline]
     pub fn at(&self, v: u32, t: f64) -> DVec3 {
@@ -397,17 +435,6 @@ impl<'a, const S: usize> Side<'a, S> {
         [self.at(edge[0], t), self.at(edge[1], t)]
     }
 
-    /// Inflated box of an edge. Where its ends reach differently far, both count with the farther.
-    #[inline]
-    fn edge_box(&self, ends: [u32; 2]) -> Kdop<S> {
-        let [a, b] = ends.map(|v| v as usize);
-        let both = self.vertex_boxes[a].union(&self.vertex_boxes[b]);
-        match self.reach {
-            Some(reach) if reach[a] != reach[b] => both.grown((reach[a] - reach[b]).abs()),
-            _ => both,
-        }
-    }
-
     /// The vertices that carry a sample: the ends of edge s, or the corners of face s − edges.
     pub fn sample_vertices(&self, sample: u32) -> &'a [u32] {
         let edges = self.surface.edges();
@@ -421,5 +448,18 @@ impl<'a, const S: usize> Side<'a, S> {
     pub fn sample(&self, sample: u32, t: f64) -> DVec3 {
         let vertices = self.sample_vertices(sample);
         vertices.iter().fold(DVec3::ZERO, |sum, v| sum + self.at(*v, t)) / vertices.len() as f64
+    }
+}
+
+impl<const S: usize> Side<'_, S> {
+    /// Inflated box of an edge. Where its ends reach differently far, both count with the farther.
+    #[inline]
+    fn edge_box(&self, ends: [u32; 2]) -> Kdop<S> {
+        let [a, b] = ends.map(|v| v as usize);
+        let both = self.vertex_boxes[a].union(&self.vertex_boxes[b]);
+        match self.reach {
+            Some(reach) if reach[a] != reach[b] => both.grown((reach[a] - reach[b]).abs()),
+            _ => both,
+        }
     }
 }

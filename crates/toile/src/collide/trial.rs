@@ -6,7 +6,7 @@
 use super::brute::{self, Placed};
 use super::coherence::Tracking;
 use super::cones::ConeMerge;
-use super::detect::{Contact, Detector, Features, Inflation, Motion, Query, Report, Settings};
+use super::detect::{Contact, Detector, Features, Inflation, Motion, Query, Report, Search, Settings};
 use super::flatness::Curvature;
 use super::kdop::Dop;
 use super::surface::{Role, Surface};
@@ -69,8 +69,13 @@ struct Scene {
 pub fn run(seed: u64) -> Outcome {
     let mut dice = Dice { seed: seed.wrapping_mul(0x9E37_79B9).wrapping_add(77), next: 0 };
     let scene = Scene::roll(&mut dice);
-    let query = roll_query(&mut dice);
-    let settings = Settings { dop: Dop::ALL[dice.below(6)], arity: [2, 4, 8][dice.below(3)] };
+    let mut query = roll_query(&mut dice);
+    let (dop, arity) = (Dop::ALL[dice.below(6)], [2, 4, 8][dice.below(3)]);
+    let search = [Search::Patches, Search::Trees][dice.below(2)];
+    let settings = Settings { dop, arity, search };
+    if search == Search::Patches && dice.below(4) > 0 {
+        query = for_patches(query);
+    }
     let mut detector = Detector::new(settings);
     let spare = dice.below(4) == 0;
     if spare {
@@ -93,6 +98,16 @@ pub fn run(seed: u64) -> Outcome {
         scene.edited(&mut detector, &query, &mut dice, &mut outcome);
     }
     outcome
+}
+
+/// The like of a question that patches can answer: most of those rolled go to trees.
+fn for_patches(query: Query) -> Query {
+    let inflation = match query.inflation {
+        Inflation::Oriented { .. } | Inflation::OrientedAsPrinted => Inflation::Swept,
+        other => other,
+    };
+    let features = if query.features == Features::Virtual { Features::All } else { query.features };
+    Query { inflation, features, curvature: Curvature::Off, lazy: 0.0, tracking: Tracking::Off, ..query }
 }
 
 fn roll_query(dice: &mut Dice) -> Query {
