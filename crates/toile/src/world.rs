@@ -4,12 +4,12 @@ use crate::error::{FrameError, SetupError, SetupProblem};
 use crate::forces::WindField;
 use crate::forces::membrane::{material_weights, principal_strain};
 use crate::freedom::Freedom;
-use crate::interaction::Moment;
+use crate::interaction::{Memory, Moment};
 use crate::math::{DVec3, reduce};
 use crate::model::Model;
 use crate::probe::{Energies, Probe};
 use crate::setup::{self, Cloth, Setup, within_reach};
-use crate::solve::SolverSettings;
+use crate::solve::{SolverSettings, families};
 use crate::state::State;
 use crate::step::Island;
 use rayon::prelude::*;
@@ -204,11 +204,11 @@ impl World {
         let mut sum = Energies::default();
         for island in &self.islands {
             let Model { mass, forces, gravity, .. } = &island.model;
-            let State { x, v, .. } = &island.now;
+            let State { x, v, memory, .. } = &island.now;
             sum.kinetic += reduce::sum(mass.len(), |i| 0.5 * mass[i] * v[i].length_squared());
             sum.gravity -= reduce::sum(mass.len(), |i| mass[i] * gravity.dot(x[i]));
-            for force in forces {
-                let energy = force.energy(Moment { x, v });
+            for (force, memory) in families(forces, memory) {
+                let energy = force.energy(Moment { x, v, memory });
                 match sum.stored.iter_mut().find(|(name, _)| *name == force.name()) {
                     Some((_, total)) => *total += energy,
                     None => sum.stored.push((force.name(), energy)),
@@ -269,6 +269,7 @@ impl World {
                         && [&past.x, &past.v, &past.a].iter().all(|p| p.is_empty() || p.len() == n)
                         && past.restart.iter().all(|p| (*p as usize) < n)
                         && (state.stress.is_empty() || state.stress.len() == island.model.forces.len())
+                        && fits_memory(&island.model, &state.memory)
                         && freedom.len() == n
                         && state.grips.len() == island.model.pins.len()
                         && grips
@@ -357,4 +358,11 @@ impl World {
             }
         }
     }
+}
+
+/// Whether `memory` is nothing, or something for just those elements of `model` that remember.
+fn fits_memory(model: &Model, memory: &[Vec<Memory>]) -> bool {
+    memory.is_empty()
+        || memory.len() == model.forces.len()
+            && model.forces.iter().zip(memory).all(|(force, memory)| memory.len() == force.remembering())
 }

@@ -45,7 +45,7 @@ fn clamps(mesh: &Mesh, x: &[DVec3], at: impl Fn(DVec3) -> bool, direction: DVec3
 fn forces(bending: &Recon, x: &[DVec3], v: &[DVec3]) -> Vec<DVec3> {
     let mut out = vec![DVec3::ZERO; x.len()];
     let mut answer = Interactions::default();
-    bending.respond(Moment { x, v }, Mix::NONE, &[], &mut answer);
+    bending.respond(Moment::new(x, v), Mix::NONE, &[], &mut answer);
     bending.coupling().scatter(&answer.force, &mut out);
     out
 }

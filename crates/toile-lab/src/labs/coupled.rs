@@ -124,7 +124,7 @@ fn poisson(alpha: f64) -> Result<f64, LabError> {
     // Stress along x and y for strains along x and y: ν is their coupling over the direct one.
     let stress = |along: DVec2| {
         let x = rest.map(|p| DVec3::new(p.x * (1.0 + along.x), 0.0, p.y * (1.0 + along.y)));
-        let at = Moment { x: &x, v: &[DVec3::ZERO; 3] };
+        let at = Moment::new(&x, &[DVec3::ZERO; 3]);
         let [a, b] = law.law.respond(0, &law.sample(0, at)).force;
         let f = [-a - b, a, b];
         let sum = |c: fn(DVec3) -> f64| -(0..3).map(|i| c(f[i]) * c(x[i])).sum::<f64>();
@@ -181,7 +181,7 @@ fn median<const P: usize, const G: usize, L: Law<P, G>>(
     let mut once = || {
         let start = Instant::now();
         for _ in 0..20 {
-            elements.push(Moment { x: &x, v: &v }, &mut answer);
+            elements.push(Moment::new(&x, &v), &mut answer);
             elements.coupling().scatter(&answer.force, &mut total);
         }
         1e3 * start.elapsed().as_secs_f64() / 20.0

@@ -98,7 +98,7 @@ fn runge_kutta(cells: usize) -> Result<(f64, usize), LabError> {
     let mut answer = Interactions::default();
     let mut pull = |x: &[DVec3], v: &[DVec3]| -> Vec<DVec3> {
         let mut a = vec![DVec3::ZERO; x.len()];
-        membrane.respond(Moment { x, v }, Mix::NONE, &[], &mut answer);
+        membrane.respond(Moment::new(x, v), Mix::NONE, &[], &mut answer);
         membrane.coupling().scatter(&answer.force, &mut a);
         for i in 0..a.len() {
             a[i] = if held[i] { DVec3::ZERO } else { a[i] / mass[i] + DVec3::NEG_Y * 9.81 };

@@ -379,6 +379,7 @@ mod tests {
             Bodies {
                 mass: &self.mass,
                 forces: &[],
+                memory: &[],
                 gravity: DVec3::ZERO,
                 mobility: &self.mobility,
                 places: &[],
