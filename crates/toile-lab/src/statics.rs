@@ -117,7 +117,8 @@ impl Statics {
     }
 
     fn energy(&self, x: &[DVec3], start: &[DVec3]) -> f64 {
-        let at = Moment::new(x, &vec![DVec3::ZERO; x.len()]);
+        let still = vec![DVec3::ZERO; x.len()];
+        let at = Moment::new(x, &still);
         let elastic: f64 = self.forces.iter().map(|force| force.energy(at)).sum();
         let work: f64 = self.load.iter().zip(x).map(|(f, x)| f.dot(*x)).sum();
         let tied: f64 = x.iter().zip(start).map(|(x, s)| 0.5 * self.tether * x.distance_squared(*s)).sum();

@@ -302,7 +302,10 @@ fn unfit(cloth: &Cloth, solver: &SolverSettings) -> Vec<SetupProblem> {
         refuse("a membrane", "use model = \"springs\", or integrator = \"bdf2\"");
     }
     if !constant && cloth.fabric.set.is_some() {
-        refuse("springs that are pulled out of shape", "leave out the fabric's set, or use integrator = \"bdf2\"");
+        refuse(
+            "springs that are pulled out of shape",
+            "leave out the fabric's set, or use integrator = \"bdf2\"",
+        );
     }
     let fits = cloth.bending == Bending::None || constant && cloth.bending == Bending::Recon;
     if !fits && cloth.fabric.bending_stiffness() != [0.0; 4] {

@@ -4,7 +4,7 @@ use crate::error::{FrameError, SetupError, SetupProblem};
 use crate::forces::WindField;
 use crate::forces::membrane::{material_weights, principal_strain};
 use crate::freedom::Freedom;
-use crate::interaction::{Memory, Moment};
+use crate::interaction::Moment;
 use crate::math::{DVec3, reduce};
 use crate::model::Model;
 use crate::probe::{Energies, Probe};
@@ -269,7 +269,6 @@ impl World {
                         && [&past.x, &past.v, &past.a].iter().all(|p| p.is_empty() || p.len() == n)
                         && past.restart.iter().all(|p| (*p as usize) < n)
                         && (state.stress.is_empty() || state.stress.len() == island.model.forces.len())
-                        && fits_memory(&island.model, &state.memory)
                         && freedom.len() == n
                         && state.grips.len() == island.model.pins.len()
                         && grips
@@ -281,6 +280,17 @@ impl World {
             let value = snapshot.states.iter().fold(0.0, |sum, state| sum + state.x.len() as f64);
             let limit = "that of the same scene";
             let what = "number of particles in the snapshot";
+            return Err(SetupError { problems: vec![SetupProblem::OutOfRange { what, value, limit }] });
+        }
+        let forgetful = self.islands.iter().zip(&snapshot.states).position(|(island, state)| {
+            let Model { forces, .. } = &island.model;
+            let all =
+                forces.iter().zip(&state.memory).all(|(force, memory)| memory.len() == force.remembering());
+            !(state.memory.is_empty() || all && state.memory.len() == forces.len())
+        });
+        if let Some(island) = forgetful {
+            let value = snapshot.states[island].memory.iter().fold(0.0, |sum, m| sum + m.len() as f64);
+            let (what, limit) = ("number of remembering elements in the snapshot", "that of the same fabric");
             return Err(SetupError { problems: vec![SetupProblem::OutOfRange { what, value, limit }] });
         }
         self.take_over(snapshot);
@@ -358,11 +368,4 @@ impl World {
             }
         }
     }
-}
-
-/// Whether `memory` is nothing, or something for just those elements of `model` that remember.
-fn fits_memory(model: &Model, memory: &[Vec<Memory>]) -> bool {
-    memory.is_empty()
-        || memory.len() == model.forces.len()
-            && model.forces.iter().zip(memory).all(|(force, memory)| memory.len() == force.remembering())
 }

@@ -59,6 +59,7 @@ fn everything(pattern: Pattern) -> (Recon, Vec<DVec3>) {
         clamps: clamps(&mesh, &x, |p| p.x == 0.0, DVec3::new(0.8, 0.6, 0.0)),
         rest_angles: rest_angles(&mesh, &crumpled(&x, 0.01)),
         damping: 0.02,
+        give: None,
     };
     assert_eq!(options.clamps.len(), 5);
     (Recon::new(&mesh, WOVEN, &options), x)

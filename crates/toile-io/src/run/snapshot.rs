@@ -182,6 +182,10 @@ mod tests {
         older.states[0].memory.clear();
         let arrays = encode(&older);
         assert!(arrays.iter().all(|(name, _)| !name.contains("memory")));
-        assert_eq!(decode(&Container { kind: "state".into(), arrays }), Some(older), "as before cloth had a memory");
+        assert_eq!(
+            decode(&Container { kind: "state".into(), arrays }),
+            Some(older),
+            "as before cloth had a memory"
+        );
     }
 }

@@ -109,7 +109,9 @@ impl Creases {
     fn sets(&self, angles: &[f64], memory: &[Memory]) -> Vec<(DVec3, f64)> {
         let mut all = vec![(DVec3::ZERO, 0.0); self.of_face.len()];
         parallel::fill(&mut all, |face| {
-            let bent = self.of_face[face].iter().fold(DVec3::ZERO, |c, (h, column)| c + *column * angles[*h as usize]);
+            let bent = self.of_face[face]
+                .iter()
+                .fold(DVec3::ZERO, |c, (h, column)| c + *column * angles[*h as usize]);
             let before = memory.get(face).copied().unwrap_or_default();
             let give = Yield { limit: self.give.limit * self.size[face], ..self.give };
             let set = give.set(bent.to_array(), before);

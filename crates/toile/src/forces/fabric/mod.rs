@@ -191,7 +191,12 @@ impl Fabric {
         demand(not_negative(warp), "bend_hysteresis (warp)", warp, "0 N or more");
         demand(not_negative(weft), "bend_hysteresis (weft)", weft, "0 N or more");
         demand(positive(self.bend_onset), "bend_onset", self.bend_onset, "above 0 per metre");
-        demand(not_negative(self.shear_hysteresis), "shear_hysteresis", self.shear_hysteresis, "0 N/m or more");
+        demand(
+            not_negative(self.shear_hysteresis),
+            "shear_hysteresis",
+            self.shear_hysteresis,
+            "0 N/m or more",
+        );
         demand(positive(self.shear_onset), "shear_onset", self.shear_onset, "above 0 rad");
         demand(not_negative(self.thickness), "thickness", self.thickness, "0 m or more");
         let [at_rest, sliding] = self.friction;
