@@ -71,7 +71,7 @@ struct Loop(Vec<[f64; 3]>);
 impl Loop {
     /// Judges its width at some parts of its range, its slope, its shape and its area.
     fn judge(&self, session: &mut Session, name: &str, width: f64, unit: &'static str, limit: f64) {
-        let steps = (self.0.len() - 1) / 5 + 1;
+        let steps = self.0.len() / 5;
         let (down, up) = (&self.0[steps..3 * steps], &self.0[3 * steps..]);
         let most = self.0.iter().map(|p| p[2].abs()).fold(0.0, f64::max);
         let range = self.0.iter().map(|p| p[0].abs()).fold(0.0, f64::max);
@@ -85,14 +85,24 @@ impl Loop {
             session.at_most(format!("{name}: off the width asked for, at {part}"), off, "", limit);
         }
         let off = self.0.iter().map(|p| (p[1] - p[2]).abs()).fold(0.0, f64::max) / most;
-        session.at_most(format!("{name}: largest distance from the analytic loop"), off, "of the largest", limit);
+        session.at_most(
+            format!("{name}: largest distance from the analytic loop"),
+            off,
+            "of the largest",
+            limit,
+        );
         // Both ends of the closed part are the same point; the area between is what a cycle costs.
         let area = |k: usize| {
             let closed = &self.0[steps - 1..];
             closed.windows(2).map(|w| 0.5 * (w[0][k] + w[1][k]) * (w[1][0] - w[0][0])).sum::<f64>()
         };
         session.at_least(format!("{name}: work lost in a cycle"), area(1), "J/m²", 0.0);
-        session.at_most(format!("{name}: that off the analytic loop"), (area(1) / area(2) - 1.0).abs(), "", limit);
+        session.at_most(
+            format!("{name}: that off the analytic loop"),
+            (area(1) / area(2) - 1.0).abs(),
+            "",
+            limit,
+        );
     }
 
     fn curves(&self, name: &str) -> Vec<Curve> {
@@ -210,10 +220,13 @@ fn bending(session: &mut Session) -> Result<(), LabError> {
     let rows: Vec<String> = points.iter().map(|p| format!("{:.1},{:.6e},{:.6e}", p[0], p[1], p[2])).collect();
     session.csv("memory-bending", "curvature [1/m],moment per width [N],analytic [N]", &rows)?;
     let cycle = Loop(points);
-    cycle.judge(session, "bending ±250 1/m, 2HB = 6e-4 N", HYSTERESIS, "N", 0.02);
+    cycle.judge(session, "bending ±250 1/m, 2HB = 6e-4 N", HYSTERESIS, "N", 0.01);
     let (x, y) = ("curvature [1/m]".into(), "moment per width [N]".into());
     let title = "pure bending of a strip between jaws".into();
-    session.plot("memory-bending", Chart { title, x, y, log: (false, false), curves: cycle.curves("2HB = 6e-4 N") })
+    session.plot(
+        "memory-bending",
+        Chart { title, x, y, log: (false, false), curves: cycle.curves("2HB = 6e-4 N") },
+    )
 }
 
 /// Radius and height of the tube that is twisted [m]: no free edges, so the same shear everywhere.
@@ -242,8 +255,14 @@ fn shear(session: &mut Session) -> Result<(), LabError> {
     ];
     let mut tube = cloth("tube", &shape, fabric)?;
     tube.bending = Bending::None;
-    let setup =
-        Setup { cloths: vec![tube], pins, solver: solver(), gravity: DVec3::ZERO, substeps: 1, ..Setup::default() };
+    let setup = Setup {
+        cloths: vec![tube],
+        pins,
+        solver: solver(),
+        gravity: DVec3::ZERO,
+        substeps: 1,
+        ..Setup::default()
+    };
     let mut world = World::new(setup)?;
     let friction = 0.5 * SHEAR_HYSTERESIS;
     let mut reference = Reference { stiffness: G, friction, onset: SHEAR_ONSET, at: 0.0, rubbing: 0.0 };
@@ -259,20 +278,24 @@ fn shear(session: &mut Session) -> Result<(), LabError> {
     let rows: Vec<String> = points.iter().map(|p| format!("{:.5},{:.6e},{:.6e}", p[0], p[1], p[2])).collect();
     session.csv("memory-shear", "shear [rad],force per width [N/m],analytic [N/m]", &rows)?;
     let cycle = Loop(points);
-    cycle.judge(session, "shear ±8°, 2HG = 1.2 N/m", SHEAR_HYSTERESIS, "N/m", 0.02);
+    cycle.judge(session, "shear ±8°, 2HG = 1.2 N/m", SHEAR_HYSTERESIS, "N/m", 0.01);
     let (x, y) = ("shear [rad]".into(), "force per width [N/m]".into());
     let title = "simple shear of a tube that is twisted".into();
-    session.plot("memory-shear", Chart { title, x, y, log: (false, false), curves: cycle.curves("2HG = 1.2 N/m") })
+    session.plot(
+        "memory-shear",
+        Chart { title, x, y, log: (false, false), curves: cycle.curves("2HG = 1.2 N/m") },
+    )
 }
 
 /// Curvature at which folds begin to stay [1/m].
 const YIELD: f64 = 100.0;
 
-/// A strip rolled to some curvature and let go keeps the angle (1 − h)(κ − κ_y) L, or none.
+/// A strip rolled to some curvature and let go keeps the angle (1 − h)(κ − κ_y) L, or none. Without hardening it would
+/// keep as much, but anywhere: a strip that carries the same moment at every curvature may fold at one place alone.
 fn folds(session: &mut Session) -> Result<(), LabError> {
     let mut rows = Vec::new();
     let mut curves = Vec::new();
-    for hardening in [0.0, 0.1, 0.4] {
+    for hardening in [0.05, 0.1, 0.4] {
         let (mut found, mut wanted) = (Vec::new(), Vec::new());
         for tightest in [60.0, 95.0, 150.0, 220.0, 290.0] {
             let fabric = Fabric { crease: Some(Yield { limit: YIELD, hardening }), ..fabric() };
@@ -293,10 +316,7 @@ fn folds(session: &mut Session) -> Result<(), LabError> {
             let want = (1.0 - hardening) * (tightest - YIELD).max(0.0) * (LENGTH - 0.5 * cell);
             let name = format!("rolled to {tightest} 1/m, hardening {hardening}");
             session.info(format!("{name}: angle left"), angle, "rad");
-            session.at_most(format!("{name}: off the analytic angle"), (angle - want).abs(), "rad", 0.02);
-            if want == 0.0 {
-                session.at_most(format!("{name}: angle left below the limit"), angle.abs(), "rad", 1e-3);
-            }
+            session.at_most(format!("{name}: off the analytic angle"), (angle - want).abs(), "rad", 0.01);
             rows.push(format!("{hardening},{tightest},{angle:.5},{want:.5},{}", probe.counters.unconverged));
             found.push((tightest, angle));
             wanted.push((tightest, want));
@@ -304,7 +324,11 @@ fn folds(session: &mut Session) -> Result<(), LabError> {
         curves.push(Curve { name: format!("hardening {hardening}, simulated"), points: found });
         curves.push(Curve { name: "analytic".into(), points: wanted });
     }
-    session.csv("memory-folds", "hardening,rolled to [1/m],angle left [rad],analytic [rad],unsettled", &rows)?;
+    session.csv(
+        "memory-folds",
+        "hardening,rolled to [1/m],angle left [rad],analytic [rad],unsettled",
+        &rows,
+    )?;
     let (x, y) = ("curvature it was rolled to [1/m]".into(), "angle left [rad]".into());
     let title = "a strip rolled and let go: yield at 100 1/m".into();
     session.plot("memory-folds", Chart { title, x, y, log: (false, false), curves })
@@ -315,11 +339,9 @@ fn end_angle(shape: &Shape, x: &[DVec3]) -> f64 {
     let mean = |from: f64, to: f64| {
         let inside = |i: &usize| (from..to).contains(&shape.positions[*i].x);
         let all: Vec<DVec3> = (0..x.len()).filter(inside).map(|i| x[i]).collect();
-        let rest: Vec<f64> = (0..x.len()).filter(inside).map(|i| shape.positions[i].x).collect();
-        let n = all.len() as f64;
-        (all.iter().copied().sum::<DVec3>() / n, rest.iter().sum::<f64>() / n)
+        all.iter().copied().sum::<DVec3>() / all.len() as f64
     };
     let cell = LENGTH / CELLS[0] as f64;
-    let ((a, _), (b, _)) = (mean(LENGTH - 1.5 * cell, LENGTH - 0.5 * cell), mean(LENGTH - 0.5 * cell, LENGTH + cell));
+    let (a, b) = (mean(LENGTH - 1.5 * cell, LENGTH - 0.5 * cell), mean(LENGTH - 0.5 * cell, LENGTH + cell));
     (b - a).y.atan2((b - a).x)
 }
