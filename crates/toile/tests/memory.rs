@@ -138,9 +138,9 @@ fn moment(
     memory: &mut [Vec<Memory>],
 ) -> f64 {
     let rolled = |k: f64| -> Vec<DVec3> {
-        let place = |p: &DVec3| match k == 0.0 {
-            true => *p,
-            false => DVec3::new((k * p.x).sin() / k, (1.0 - (k * p.x).cos()) / k, p.z),
+        let place = |p: &DVec3| {
+            let (sine, cosine) = libm::sincos(k * p.x);
+            if k == 0.0 { *p } else { DVec3::new(sine / k, (1.0 - cosine) / k, p.z) }
         };
         rest.iter().map(place).collect()
     };
