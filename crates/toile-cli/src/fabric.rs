@@ -178,13 +178,26 @@ fn show(sheet: &Sheet) {
     from(&o.thickness);
     line("stretch, warp [N/m]", curve(&f.stretch[0]));
     line("stretch, weft [N/m]", curve(&f.stretch[1]));
+    if let Some(give) = f.set {
+        line("set, yield hardening", format!("{} {}", give.limit, give.hardening));
+    }
     from(&o.stretch);
     line("shear [N/m]", curve(&f.shear));
+    if f.shear_hysteresis != 0.0 {
+        line("shear_hysteresis [N/m]", format!("{}, onset {} rad", f.shear_hysteresis, f.shear_onset));
+    }
     from(&o.shear);
     line("poisson", f.poisson.to_string());
     from(&o.poisson);
     line("bend, warp weft bias [N·m]", format!("{:e} {:e} {:e}", f.bend.warp, f.bend.weft, f.bend.bias));
     line("bend_poisson", f.bend.poisson.to_string());
+    if let Some(give) = f.crease {
+        line("crease, yield [1/m] hardening", format!("{} {}", give.limit, give.hardening));
+    }
+    if f.bend_hysteresis != [0.0; 2] {
+        let [warp, weft] = f.bend_hysteresis;
+        line("bend_hysteresis, warp weft [N]", format!("{warp:e} {weft:e}, onset {} 1/m", f.bend_onset));
+    }
     from(&o.bend);
     line("damping, bend_damping [s]", format!("{} {}", f.damping, f.bending_damping()));
     from(&o.damping);

@@ -63,6 +63,28 @@ fn an_interrupted_run_ends_tidily_and_resumes_to_the_same_bytes() {
 }
 
 #[test]
+fn cloth_that_remembers_resumes_to_the_same_bytes() {
+    let plain = TINY.replace("frames = \"1-12\"", "frames = \"1-20\"");
+    let memory = "crease = { yield = 0.2, hardening = 0.1 }, bend_hysteresis = 2e-5, bend_onset = 0.2, \
+        shear_hysteresis = 0.02, shear_onset = 2e-4";
+    let scene = plain.replacen("name = \"rag\"", &format!("name = \"rag\"\nfabric = {{ {memory} }}"), 1);
+    assert_ne!(scene, plain, "the scene has a rag");
+    let desk = Desk::with(&format!("{scene}\n[output]\ncheckpoint_every = 7\nvelocities = true\n"));
+    desk.toile(&format!("{RUN} whole")).exits(0);
+    let reference = result(&desk, "whole");
+    let mut child = desk.start(&format!("{RUN} cut"));
+    wait_for(&mut child, &desk.path(&frame("cut", 9)));
+    child.kill().expect("kill -9");
+    child.wait().expect("end");
+    desk.toile("resume cut --no-picture").exits(0);
+    assert_same(&desk, "cut", &reference, "cut with a memory");
+    // Without its memory, the same cloth moves on otherwise: it is there, and it matters.
+    let without = Desk::with(&format!("{plain}\n[output]\ncheckpoint_every = 7\nvelocities = true\n"));
+    without.toile(&format!("{RUN} whole")).exits(0);
+    assert!(result(&without, "whole") != reference);
+}
+
+#[test]
 fn a_killed_run_resumes_to_the_same_bytes_wherever_it_was_hit() {
     let desk = desk();
     desk.toile(&format!("{RUN} whole")).exits(0);

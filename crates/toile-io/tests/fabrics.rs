@@ -1,7 +1,7 @@
 //! Fabrics as scenes name them.
 
 use std::fs;
-use toile::{Bend, Curve};
+use toile::{Bend, Curve, Yield};
 use toile_io::fabric::Sheet;
 use toile_io::scene::Scene;
 use toile_io::scene::schema::Strain;
@@ -47,6 +47,33 @@ fn every_form_of_every_quantity_is_read() {
 }
 
 #[test]
+fn cloth_that_remembers_is_read_and_written() {
+    let written = "fabric = { crease = { yield = 250, hardening = 0.1 }, set = { yield = 0.04 }, \
+        bend_hysteresis = [5e-4, 3e-4], bend_onset = 30, shear_hysteresis = 0.9, shear_onset = 0.02 }";
+    let fabric = scene(written).cloths[0].fabric;
+    assert_eq!(fabric.crease, Some(Yield { limit: 250.0, hardening: 0.1 }));
+    assert_eq!(fabric.set, Some(Yield { limit: 0.04, hardening: 0.0 }));
+    assert_eq!((fabric.bend_hysteresis, fabric.bend_onset), ([5e-4, 3e-4], 30.0));
+    assert_eq!((fabric.shear_hysteresis, fabric.shear_onset), (0.9, 0.02));
+    let sheet = Sheet { fabric, ..Sheet::preset("cotton").expect("a preset") };
+    let again = Sheet::parse(&sheet.to_toml(), "again").unwrap_or_else(|e| panic!("{e}")).fabric;
+    assert_eq!((again.crease, again.set), (fabric.crease, fabric.set));
+    assert_eq!((again.bend_hysteresis, again.bend_onset), (fabric.bend_hysteresis, fabric.bend_onset));
+    assert_eq!((again.shear_hysteresis, again.shear_onset), (fabric.shear_hysteresis, fabric.shear_onset));
+    let one = scene("fabric = { bend_hysteresis = 4e-4 }").cloths[0].fabric;
+    assert_eq!((one.bend_hysteresis, one.bend_onset), ([4e-4; 2], 20.0));
+    assert!(!Sheet::preset("cotton").expect("a preset").to_toml().contains("hysteresis"));
+    for (more, note) in [
+        ("model = \"springs\"", "without model = \"membrane\""),
+        ("bending = \"hinge\"", "without bending = \"recon\""),
+        ("", "without model = \"springs\""),
+    ] {
+        let notes = scene(&format!("{written}\n{more}")).notes;
+        assert!(notes.iter().any(|n| n.message.contains(note)), "{more}: {notes:?}");
+    }
+}
+
+#[test]
 fn curves_are_drawn_over_engineering_strain() {
     assert_eq!(scene("fabric = \"cotton\"").cloths[0].strain, Strain::Engineering);
     assert_eq!(scene("fabric = { stretch = 800 }").cloths[0].strain, Strain::Green);
@@ -66,6 +93,17 @@ fn wrong_fabrics_are_refused_with_a_fix() {
         ("fabric = { bend = [1e-5, -1e-5] }", "bend.1 is -0.00001 N·m", "1e-6 to 1e-4"),
         ("fabric = { bend_poisson = 1.5 }", "bend_poisson is 1.5", "between -1 and 1"),
         ("fabric = { friction = [0.3, 0.4] }", "cannot exceed static friction, 0.3", "the larger first"),
+        ("fabric = { crease = { yield = 0 } }", "crease.yield is 0 per metre, it must be above 0", "3 mm"),
+        (
+            "fabric = { crease = { yield = 90, hardening = 1 } }",
+            "hardening is 1, it must be from 0",
+            "a tenth",
+        ),
+        ("fabric = { crease = { hardening = 0.1 } }", "yield", "yield"),
+        ("fabric = { set = { yield = -0.1 } }", "set.yield is -0.1, it must be above 0", "5 %"),
+        ("fabric = { bend_hysteresis = [1e-4, -1e-4] }", "bend_hysteresis.1 is -0.0001 N", "gf·cm/cm"),
+        ("fabric = { shear_hysteresis = -1 }", "shear_hysteresis is -1 N/m", "gf/cm"),
+        ("fabric = { bend_onset = 0 }", "bend_onset is 0 per metre, it must be above 0", "20 is"),
         ("fabric = { thickness = -1 }", "thickness is -1 m", "0.0004"),
         ("fabric = { stretch = { initial = 5, knee = 0.1 } }", "is not a whole curve", "second = "),
         ("fabric = { stretch = { knee = 0.1, points = [[0.1, 1]] } }", "both given", "keep the points"),
@@ -91,6 +129,7 @@ fn suspicious_units_get_a_note() {
         ("fabric = { density = 150 }", "150 g/m² is 0.15"),
         ("fabric = { thickness = 0.4 }", "0.4 mm is 0.0004"),
         ("fabric = { bend = 0.08 }", "98.07e-6"),
+        ("fabric = { bend_hysteresis = 0.05 }", "9.807e-3"),
     ] {
         let notes = scene(fabric).notes;
         assert!(notes.iter().any(|n| n.help.contains(note)), "{fabric}: {notes:?}");

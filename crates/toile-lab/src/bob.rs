@@ -15,8 +15,13 @@ pub const GRAVITY: f64 = 9.81;
 /// The bob at `x` [m] with the velocity `v` [m/s], on a spring of `stiffness` [N/m] hung at the origin. It is
 /// particle 1.
 pub fn bob(stiffness: f64, x: DVec3, v: DVec3) -> Island {
-    let law =
-        Spring { stiffness: vec![stiffness], rest_length: vec![1.0], damping: 0.0, tangent: Tangent::Exact };
+    let law = Spring {
+        stiffness: vec![stiffness],
+        rest_length: vec![1.0],
+        damping: 0.0,
+        tangent: Tangent::Exact,
+        give: None,
+    };
     let start = vec![DVec3::ZERO, x];
     let model = Model {
         mass: vec![1.0; 2],

@@ -253,6 +253,11 @@ pub const LABS: &[Lab] = &[
         run: labs::dress::fabrics,
     },
     Lab {
+        id: "memory",
+        title: "cloth that remembers: loops of bending and shear as wide as asked for, and the angle a fold keeps (V97-20, B14-7)",
+        run: labs::memory::run,
+    },
+    Lab {
         id: "same-bits",
         title: "one fingerprint for any number of threads and after resuming in the middle",
         run: labs::same_bits::run,

@@ -99,7 +99,7 @@ impl Statics {
                 length *= 0.5;
             };
             for (force, stress) in self.forces.iter().zip(&mut stress) {
-                force.foresee(Moment { x: &x, v: &still }, &step, 0.0, length, stress);
+                force.foresee(Moment::new(&x, &still), &step, 0.0, length, stress);
             }
             (x, energy) = (next, found);
             steps += 1;
@@ -117,7 +117,8 @@ impl Statics {
     }
 
     fn energy(&self, x: &[DVec3], start: &[DVec3]) -> f64 {
-        let at = Moment { x, v: &vec![DVec3::ZERO; x.len()] };
+        let still = vec![DVec3::ZERO; x.len()];
+        let at = Moment::new(x, &still);
         let elastic: f64 = self.forces.iter().map(|force| force.energy(at)).sum();
         let work: f64 = self.load.iter().zip(x).map(|(f, x)| f.dot(*x)).sum();
         let tied: f64 = x.iter().zip(start).map(|(x, s)| 0.5 * self.tether * x.distance_squared(*s)).sum();
@@ -135,7 +136,7 @@ impl Statics {
         for (model, stress) in self.forces.iter().zip(stress) {
             let mut answer = Interactions::default();
             let mix = Mix { stiffness: 1.0, damping: 0.0, lag: 0.0 };
-            model.respond(Moment { x, v: &still }, mix, stress, &mut answer);
+            model.respond(Moment::new(x, &still), mix, stress, &mut answer);
             model.coupling().scatter(&answer.force, &mut force);
             match model.coupling() {
                 Coupling::Elements(stencil) => {

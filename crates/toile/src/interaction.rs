@@ -19,15 +19,21 @@ pub struct Sample<const P: usize, const G: usize> {
     /// Stress the element is expected to have after the coming step, if an integrator keeps it: the geometric
     /// part of the tangent is built from this instead of the present stress.
     pub foreseen: Option<Stress>,
+    /// What the element remembers of the steps before; zeros if nothing.
+    pub memory: Memory,
 }
 
 /// Stress of an element, in the components of its law.
 pub type Stress = [f64; 3];
 
+/// What an element remembers from step to step, in the components of its law. It starts as zeros, stays as it is
+/// during a step, and follows once the step is accepted.
+pub type Memory = [f64; 3];
+
 /// What an element answers, in generalised units: forces are conjugate to the gauges.
 #[derive(Clone, Copy, Debug)]
 pub struct Response<const G: usize> {
-    /// Stored energy [J].
+    /// Stored energy [J]; of a law with memory, with what it would lose since the last step.
     pub energy: f64,
     /// Generalised force φ on each gauge.
     pub force: [DVec3; G],
@@ -85,6 +91,16 @@ pub trait Law<const P: usize, const G: usize>: Send + Sync {
         [0.0; 3]
     }
 
+    /// Whether its elements remember anything.
+    fn remembers(&self) -> bool {
+        false
+    }
+
+    /// What `element` remembers after a step that ended at `at`.
+    fn remember(&self, _element: usize, at: &Sample<P, G>) -> Memory {
+        at.memory
+    }
+
     /// Its springs, if it is nothing but springs along edges: for solvers that know no other law (K02-1).
     fn springs(&self) -> Option<Springs<'_>> {
         None
@@ -118,13 +134,22 @@ pub struct Outside {
     pub air: DVec3,
 }
 
-/// Positions and velocities at one instant.
+/// Positions and velocities at one instant, and what a family of forces remembers then.
 #[derive(Clone, Copy)]
 pub struct Moment<'a> {
     /// Positions [m].
     pub x: &'a [DVec3],
     /// Velocities [m/s].
     pub v: &'a [DVec3],
+    /// What each element remembers; empty if nothing.
+    pub memory: &'a [Memory],
+}
+
+impl<'a> Moment<'a> {
+    /// An instant of which nothing is remembered.
+    pub fn new(x: &'a [DVec3], v: &'a [DVec3]) -> Moment<'a> {
+        Moment { x, v, memory: &[] }
+    }
 }
 
 /// How a step mixes the tangents: the operator holds `stiffness`·V + `damping`·W, and the right-hand side
@@ -249,6 +274,12 @@ pub trait ForceModel: Send + Sync {
     /// Moves each kept stress by `fraction` of the way to that after particles change by `change` [m] and
     /// their velocities by `change` × `per_time`. Families without a geometric tangent keep none.
     fn foresee(&self, at: Moment, change: &[DVec3], per_time: f64, fraction: f64, kept: &mut Vec<Stress>);
+    /// How many elements remember; 0 for families without memory.
+    fn remembering(&self) -> usize {
+        0
+    }
+    /// Fills `memory` with what elements remember after a step that ended at `at`.
+    fn remember(&self, _at: Moment, _memory: &mut Vec<Memory>) {}
     /// See [`Law::springs`].
     fn springs(&self) -> Option<Springs<'_>> {
         None
@@ -284,7 +315,9 @@ impl<const P: usize, const G: usize, L: Law<P, G>> Elements<P, G, L> {
         for a in 0..P {
             x[a] = at.x[members[a] as usize];
         }
-        Sample { x, gauge: self.gauges(element, at.x), rate: self.gauges(element, at.v), foreseen: None }
+        let (gauge, rate) = (self.gauges(element, at.x), self.gauges(element, at.v));
+        let memory = at.memory.get(element).copied().unwrap_or_default();
+        Sample { x, gauge, rate, foreseen: None, memory }
     }
 
     /// Gauges of `element` for particle values `t`.
@@ -376,6 +409,17 @@ impl<const P: usize, const G: usize, L: Law<P, G>> ForceModel for Elements<P, G,
                 *kept += fraction * (expected - *kept);
             }
         });
+    }
+
+    fn remembering(&self) -> usize {
+        if self.law.remembers() { self.stencil.len() } else { 0 }
+    }
+
+    fn remember(&self, at: Moment, memory: &mut Vec<Memory>) {
+        if self.law.remembers() {
+            memory.resize(self.stencil.len(), Memory::default());
+            parallel::fill(memory, |element| self.law.remember(element, &self.sample(element, at)));
+        }
     }
 
     fn springs(&self) -> Option<Springs<'_>> {

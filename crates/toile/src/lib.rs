@@ -71,7 +71,7 @@ pub mod testing;
 pub mod world;
 
 pub use error::{FrameError, SetupError, SetupProblem};
-pub use forces::{Bend, Curve, Fabric, WindField};
+pub use forces::{Bend, Curve, Fabric, WindField, Yield};
 pub use freedom::Freedom;
 pub use probe::Probe;
 pub use setup::{Air, Bending, Cloth, Grip, PinDown, RestShape, Setup, Stretching};

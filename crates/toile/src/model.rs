@@ -3,9 +3,9 @@
 use crate::drive::Motion;
 use crate::forces::WindField;
 use crate::freedom::{Freedom, Mobility};
-use crate::interaction::{ForceModel, Interactions, Mix, Moment, Outside};
+use crate::interaction::{ForceModel, Interactions, Memory, Mix, Moment, Outside};
 use crate::math::{DMat3, DVec3};
-use crate::solve::{Bodies, Course, Net, Place};
+use crate::solve::{Bodies, Course, Net, Place, families};
 use crate::state::State;
 use std::ops::Range;
 
@@ -51,8 +51,8 @@ impl Model {
     pub fn forces_at(&self, state: &State) -> Vec<DVec3> {
         let mut sum: Vec<DVec3> = self.mass.iter().map(|m| self.gravity * *m).collect();
         let mut answer = Interactions::default();
-        for force in &self.forces {
-            force.respond(Moment { x: &state.x, v: &state.v }, Mix::NONE, &[], &mut answer);
+        for (force, memory) in families(&self.forces, &state.memory) {
+            force.respond(Moment { x: &state.x, v: &state.v, memory }, Mix::NONE, &[], &mut answer);
             force.coupling().scatter(&answer.force, &mut sum);
         }
         sum
@@ -81,6 +81,19 @@ impl Model {
         mobility.projectors.extend(bound.map(|(i, f)| (i as u32, f.projector())));
     }
 
+    /// Lets the elements of `next` remember the step that ended there, with pins and targets where they are now.
+    pub fn remember(&self, next: &mut State) {
+        if self.forces.iter().all(|force| force.remembering() == 0) {
+            return;
+        }
+        let before = std::mem::take(&mut next.memory);
+        next.memory.resize(self.forces.len(), Vec::new());
+        let State { x, v, memory, .. } = next;
+        for ((force, before), memory) in families(&self.forces, &before).zip(memory) {
+            force.remember(Moment { x, v, memory: before }, memory);
+        }
+    }
+
     /// Brings pins, wind and moving targets to `time`, the end of a step of `dt`.
     fn go_to(&mut self, grips: &[Option<Vec<DVec3>>], time: f64, dt: f64, places: &mut Vec<Place>) {
         let outside = Outside { time, dt, air: self.wind.at(time) };
@@ -104,6 +117,8 @@ pub struct Journey<'a> {
     pub model: &'a mut Model,
     /// What its pins hold.
     pub grips: &'a [Option<Vec<DVec3>>],
+    /// What its forces remember of the steps before.
+    pub memory: &'a [Vec<Memory>],
     /// Inverse masses during the substep.
     pub mobility: &'a Mobility,
     /// Where led particles must be.
@@ -119,6 +134,7 @@ impl Course for Journey<'_> {
         Bodies {
             mass: &self.model.mass,
             forces: &self.model.forces,
+            memory: self.memory,
             gravity: self.model.gravity,
             mobility: self.mobility,
             places: self.places,

@@ -7,7 +7,7 @@ use crate::forces::bending::recon::rest_angles;
 use crate::forces::bending::{Clamp, ReconOptions};
 use crate::forces::{
     AirDrag, Attach, CoupledOptions, DihedralHinge, Fabric, LinearHinge, Membrane, Recon, Rigidity, Spring,
-    Strain, Tangent, TriangleSpring, Wind, WindField,
+    Strain, Tangent, TriangleSpring, Wind, WindField, Yield,
 };
 use crate::freedom::Freedom;
 use crate::interaction::ForceModel;
@@ -301,6 +301,12 @@ fn unfit(cloth: &Cloth, solver: &SolverSettings) -> Vec<SetupProblem> {
     if !matches!(cloth.stretching, Stretching::Springs(_)) {
         refuse("a membrane", "use model = \"springs\", or integrator = \"bdf2\"");
     }
+    if !constant && cloth.fabric.set.is_some() {
+        refuse(
+            "springs that are pulled out of shape",
+            "leave out the fabric's set, or use integrator = \"bdf2\"",
+        );
+    }
     let fits = cloth.bending == Bending::None || constant && cloth.bending == Bending::Recon;
     if !fits && cloth.fabric.bending_stiffness() != [0.0; 4] {
         refuse("this model of bending", "use bending = \"none\", or integrator = \"bdf2\"");
@@ -432,19 +438,26 @@ fn internal_forces(
         }
     }
     let [warp, weft, coupling, twist] = fabric.bending_stiffness();
+    let recon = |damping: f64, give: Option<Yield>| ReconOptions {
+        clamps: clamps(mesh, vertices, x, pins),
+        rest_angles: angles_at_rest(mesh, vertices, x, cloth),
+        damping,
+        give,
+    };
     match cloth.bending {
         _ if [warp, weft, twist] == [0.0; 3] => {}
         Bending::None => {}
         Bending::Hinge => forces.push(Box::new(LinearHinge::elements(mesh, fabric))),
         Bending::Dihedral => forces.push(Box::new(DihedralHinge::elements(mesh, fabric))),
         Bending::Recon => {
-            let options = ReconOptions {
-                clamps: clamps(mesh, vertices, x, pins),
-                rest_angles: angles_at_rest(mesh, vertices, x, cloth),
-                damping: fabric.bending_damping(),
-            };
+            let options = recon(fabric.bending_damping(), fabric.creasing());
             forces.push(Box::new(Recon::new(mesh, Rigidity { warp, weft, coupling, twist }, &options)));
         }
+    }
+    if let (Bending::Recon, Some((stiffness, give))) = (cloth.bending, fabric.bending_friction()) {
+        let [warp, weft, coupling, twist] = stiffness;
+        let rigidity = Rigidity { warp, weft, coupling, twist };
+        forces.push(Box::new(Recon::new(mesh, rigidity, &recon(0.0, Some(give)))));
     }
     if air.drag > 0.0 {
         forces.push(Box::new(AirDrag::elements(mesh, air.drag)));

@@ -1,6 +1,6 @@
 //! What moves.
 
-use crate::interaction::Stress;
+use crate::interaction::{Memory, Stress};
 use crate::math::DVec3;
 
 /// A particle farther away [m] has left every scene, and too few digits for cloth.
@@ -22,6 +22,8 @@ pub struct State {
     pub past: Past,
     /// Stress foreseen for the elements of each family of forces, if the integrator keeps it.
     pub stress: Vec<Vec<Stress>>,
+    /// What the elements of each family of forces remember; empty if none does or nothing happened yet.
+    pub memory: Vec<Vec<Memory>>,
 }
 
 /// What an integrator remembers of the step before.
@@ -63,6 +65,7 @@ impl State {
         self.grips.clone_from(&other.grips);
         self.past.copy_from(&other.past);
         self.stress.clone_from(&other.stress);
+        self.memory.clone_from(&other.memory);
     }
 
     /// The fastest particle, to name where numbers were lost.

@@ -85,13 +85,21 @@ impl Island {
         probe.start();
         saved.copy_from(now);
         model.begin(now, time, dt, &mut scratch.mobility); // pins take hold or let go
-        let mut journey =
-            Journey { model, grips: &now.grips, mobility: &scratch.mobility, places: &mut scratch.places };
+        let mut journey = Journey {
+            model,
+            grips: &now.grips,
+            memory: &now.memory,
+            mobility: &scratch.mobility,
+            places: &mut scratch.places,
+        };
         let span = Span { settings, time, dt, solves: settings.newton.max_solves };
         let sound = match scratch.stepper.advance(&mut journey, span, now, next, probe) {
             true => next.check_finite(),
             false => Err(now.fastest()),
         };
+        if sound.is_ok() {
+            model.remember(next);
+        }
         std::mem::swap(now, if sound.is_ok() { next } else { saved });
         probe.counters.substeps += 1;
         probe.lap(Stage::Update);
@@ -106,8 +114,13 @@ impl Island {
         let Island { model, now, scratch, .. } = self;
         let mut held = now.clone();
         model.begin(&mut held, time, dt, &mut scratch.mobility);
-        let mut journey =
-            Journey { model, grips: &held.grips, mobility: &scratch.mobility, places: &mut scratch.places };
+        let mut journey = Journey {
+            model,
+            grips: &held.grips,
+            memory: &held.memory,
+            mobility: &scratch.mobility,
+            places: &mut scratch.places,
+        };
         journey.go_to(time, -dt);
         integrator.longest_step(stability::fastest(journey.bodies(), &held.x, &held.v))
     }

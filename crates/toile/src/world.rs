@@ -9,7 +9,7 @@ use crate::math::{DVec3, reduce};
 use crate::model::Model;
 use crate::probe::{Energies, Probe};
 use crate::setup::{self, Cloth, Setup, within_reach};
-use crate::solve::SolverSettings;
+use crate::solve::{SolverSettings, families};
 use crate::state::State;
 use crate::step::Island;
 use rayon::prelude::*;
@@ -204,11 +204,11 @@ impl World {
         let mut sum = Energies::default();
         for island in &self.islands {
             let Model { mass, forces, gravity, .. } = &island.model;
-            let State { x, v, .. } = &island.now;
+            let State { x, v, memory, .. } = &island.now;
             sum.kinetic += reduce::sum(mass.len(), |i| 0.5 * mass[i] * v[i].length_squared());
             sum.gravity -= reduce::sum(mass.len(), |i| mass[i] * gravity.dot(x[i]));
-            for force in forces {
-                let energy = force.energy(Moment { x, v });
+            for (force, memory) in families(forces, memory) {
+                let energy = force.energy(Moment { x, v, memory });
                 match sum.stored.iter_mut().find(|(name, _)| *name == force.name()) {
                     Some((_, total)) => *total += energy,
                     None => sum.stored.push((force.name(), energy)),
@@ -280,6 +280,17 @@ impl World {
             let value = snapshot.states.iter().fold(0.0, |sum, state| sum + state.x.len() as f64);
             let limit = "that of the same scene";
             let what = "number of particles in the snapshot";
+            return Err(SetupError { problems: vec![SetupProblem::OutOfRange { what, value, limit }] });
+        }
+        let forgetful = self.islands.iter().zip(&snapshot.states).position(|(island, state)| {
+            let Model { forces, .. } = &island.model;
+            let all =
+                forces.iter().zip(&state.memory).all(|(force, memory)| memory.len() == force.remembering());
+            !(state.memory.is_empty() || all && state.memory.len() == forces.len())
+        });
+        if let Some(island) = forgetful {
+            let value = snapshot.states[island].memory.iter().fold(0.0, |sum, m| sum + m.len() as f64);
+            let (what, limit) = ("number of remembering elements in the snapshot", "that of the same fabric");
             return Err(SetupError { problems: vec![SetupProblem::OutOfRange { what, value, limit }] });
         }
         self.take_over(snapshot);

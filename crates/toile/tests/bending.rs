@@ -45,7 +45,7 @@ fn clamps(mesh: &Mesh, x: &[DVec3], at: impl Fn(DVec3) -> bool, direction: DVec3
 fn forces(bending: &Recon, x: &[DVec3], v: &[DVec3]) -> Vec<DVec3> {
     let mut out = vec![DVec3::ZERO; x.len()];
     let mut answer = Interactions::default();
-    bending.respond(Moment { x, v }, Mix::NONE, &[], &mut answer);
+    bending.respond(Moment::new(x, v), Mix::NONE, &[], &mut answer);
     bending.coupling().scatter(&answer.force, &mut out);
     out
 }
@@ -59,6 +59,7 @@ fn everything(pattern: Pattern) -> (Recon, Vec<DVec3>) {
         clamps: clamps(&mesh, &x, |p| p.x == 0.0, DVec3::new(0.8, 0.6, 0.0)),
         rest_angles: rest_angles(&mesh, &crumpled(&x, 0.01)),
         damping: 0.02,
+        give: None,
     };
     assert_eq!(options.clamps.len(), 5);
     (Recon::new(&mesh, WOVEN, &options), x)

@@ -92,6 +92,7 @@ fn growth(iterations: u32, r: f64) -> f64 {
         rest_length: mesh.edges().iter().map(|e| mesh.rest_length(e)).collect(),
         damping: 0.0,
         tangent: Tangent::Paper,
+        give: None,
     };
     let springs: Box<dyn ForceModel> =
         Box::new(Elements::new(81, &ends, &vec![[[1.0, -1.0]]; ends.len()], law));
@@ -159,6 +160,7 @@ fn row(x: &[DVec3], v: &[DVec3], gravity: DVec3) -> Island {
         rest_length: vec![1.0; ends.len()],
         damping: 0.0,
         tangent: Tangent::Paper,
+        give: None,
     };
     let springs = Elements::new(n, &ends, &vec![[[1.0, -1.0]]; ends.len()], law);
     let model = Model {

@@ -49,7 +49,7 @@ fn the_suite_catches_laws_that_break_their_word() {
     let failing = |law: Spoilt, claim| -> Vec<&'static str> {
         let elements = Elements::new(2, &[[0, 1]], &[[[1.0, -1.0]]], law);
         let x = [DVec3::ZERO, DVec3::new(0.3, 0.5, -0.2)];
-        let checks = conformance(&elements, &x, &[DVec3::ZERO; 2], claims(claim));
+        let checks = conformance(&elements, Moment::new(&x, &[DVec3::ZERO; 2]), claims(claim));
         checks.iter().filter(|c| !c.pass()).map(|c| c.name).collect()
     };
     let good = || Spoilt { force: 2.0, stiffness: 2.0, sideways: 0.0 };
@@ -72,7 +72,7 @@ fn the_wind_does_not_care_which_way_a_face_is_turned() {
         let mut wind = Wind::elements(&mesh, 0.4, 0.6);
         wind.drive(&Outside { time: 0.0, dt: 0.01, air: DVec3::new(1.0, 2.0, 3.0) });
         let v = vec![DVec3::ZERO; x.len()];
-        let force = |e: usize| wind.law.respond(e, &wind.sample(e, Moment { x: &x, v: &v })).force[0];
+        let force = |e: usize| wind.law.respond(e, &wind.sample(e, Moment::new(&x, &v))).force[0];
         (0..mesh.faces().len()).map(force).fold(DVec3::ZERO, |a, b| a + b)
     };
     let (front, back) = (total(shape.faces.clone()), total(turned));

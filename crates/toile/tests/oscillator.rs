@@ -26,8 +26,13 @@ fn settings(integrator: Integrator) -> SolverSettings {
 
 /// A kilogram on a spring of ω² [N/m] that runs along x from a fixed end, one metre long.
 fn oscillator(square: f64, x: DVec3, gravity: DVec3) -> Island {
-    let law =
-        Spring { stiffness: vec![square], rest_length: vec![1.0], damping: 0.0, tangent: Tangent::Exact };
+    let law = Spring {
+        stiffness: vec![square],
+        rest_length: vec![1.0],
+        damping: 0.0,
+        tangent: Tangent::Exact,
+        give: None,
+    };
     let start = vec![DVec3::ZERO, x];
     let model = Model {
         mass: vec![1.0; 2],

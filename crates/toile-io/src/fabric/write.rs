@@ -1,7 +1,7 @@
 //! Fabrics as text: files of their own, and blocks to paste into a scene.
 
 use super::Sheet;
-use crate::scene::schema::{BendFile, Fabric as Table, Friction, Origin, Pair, Status, Stiffness};
+use crate::scene::schema::{BendFile, ByYarn, Fabric as Table, Friction, Origin, Pair, Status, Stiffness};
 use std::fmt::Write;
 use toile::Fabric;
 
@@ -18,6 +18,13 @@ impl From<&Fabric> for Table {
             bend_poisson: Some(bend.poisson),
             damping: Some(fabric.damping),
             bend_damping: fabric.bend_damping,
+            crease: fabric.crease.map(Into::into),
+            set: fabric.set.map(Into::into),
+            bend_hysteresis: (fabric.bend_hysteresis != [0.0; 2])
+                .then_some(ByYarn::Two(fabric.bend_hysteresis)),
+            bend_onset: (fabric.bend_hysteresis != [0.0; 2]).then_some(fabric.bend_onset),
+            shear_hysteresis: (fabric.shear_hysteresis != 0.0).then_some(fabric.shear_hysteresis),
+            shear_onset: (fabric.shear_hysteresis != 0.0).then_some(fabric.shear_onset),
             thickness: Some(fabric.thickness),
             friction: Some(Friction::Two(fabric.friction)),
         }
@@ -75,6 +82,23 @@ fn quantities(fabric: &Fabric) -> String {
     lines.push(("damping", number(fabric.damping), "s"));
     if let Some(bending) = fabric.bend_damping {
         lines.push(("bend_damping", number(bending), "s"));
+    }
+    for (key, give, unit) in [
+        ("crease", table.crease, "1/m, share of stiffness"),
+        ("set", table.set, "strain, share of stiffness"),
+    ] {
+        if let Some(give) = give {
+            let [limit, hardening] = [give.limit, give.hardening].map(number);
+            lines.push((key, format!("{{ yield = {limit}, hardening = {hardening} }}"), unit));
+        }
+    }
+    if let (Some(width), Some(onset)) = (table.bend_hysteresis, table.bend_onset) {
+        lines.push(("bend_hysteresis", list(&width.both()), "warp, weft, 2HB [N]"));
+        lines.push(("bend_onset", number(onset), "1/m"));
+    }
+    if let (Some(width), Some(onset)) = (table.shear_hysteresis, table.shear_onset) {
+        lines.push(("shear_hysteresis", number(width), "2HG [N/m]"));
+        lines.push(("shear_onset", number(onset), "rad"));
     }
     lines.push(("friction", list(&fabric.friction), "static, kinetic"));
     let mut out = String::new();

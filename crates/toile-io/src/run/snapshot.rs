@@ -84,6 +84,10 @@ fn encode(snapshot: &Snapshot) -> Vec<(String, Array)> {
         for (k, stress) in state.stress.iter().enumerate() {
             arrays.push((format!("{n}.stress.{k}"), Array::F64(stress.iter().flatten().copied().collect())));
         }
+        // Left out where nothing is remembered: such checkpoints are what they were before cloth had a memory.
+        for (k, memory) in state.memory.iter().enumerate() {
+            arrays.push((format!("{n}.memory.{k}"), Array::F64(memory.iter().flatten().copied().collect())));
+        }
     }
     arrays
 }
@@ -117,7 +121,11 @@ fn decode(c: &Container) -> Option<Snapshot> {
             stress.push(vectors(format!("{n}.stress.{k}"))?.iter().map(|s| s.to_array()).collect());
         }
         let (x, v) = (vectors(format!("{n}.x"))?, vectors(format!("{n}.v"))?);
-        states.push(State { x, v, grips, past, stress });
+        let mut memory = Vec::new();
+        while let Some(values) = vectors(format!("{n}.memory.{}", memory.len())) {
+            memory.push(values.iter().map(|m| m.to_array()).collect());
+        }
+        states.push(State { x, v, grips, past, stress, memory });
         let kinds = c.u64s(&format!("{n}.freedom")).ok()?;
         let axes = vectors(format!("{n}.axes"))?;
         let freedom = kinds.iter().zip(&axes).map(|(kind, axis)| match kind {
@@ -161,6 +169,7 @@ mod tests {
                     restart: vec![1],
                 },
                 stress: vec![Vec::new(), vec![[0.1, -0.0, 3e7]]],
+                memory: vec![Vec::new(), vec![[-0.0, 1.0 / 3.0, 2e-9]]],
             }],
             freedoms: vec![vec![Freedom::Line(DVec3::Y), Freedom::Fixed]],
         };
@@ -169,5 +178,14 @@ mod tests {
         let back = decode(&container).expect("complete");
         assert_eq!(back, snapshot);
         assert!(back.states[0].x[0].y.is_sign_negative(), "even the sign of zero");
+        let mut older = snapshot.clone();
+        older.states[0].memory.clear();
+        let arrays = encode(&older);
+        assert!(arrays.iter().all(|(name, _)| !name.contains("memory")));
+        assert_eq!(
+            decode(&Container { kind: "state".into(), arrays }),
+            Some(older),
+            "as before cloth had a memory"
+        );
     }
 }

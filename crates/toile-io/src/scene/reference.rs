@@ -14,6 +14,7 @@ const TABLES: &[(&str, &str)] = &[
     ("shape = { … }", "Shape"),
     ("fabric = { … }", "Fabric"),
     ("stretch = { … }, shear = { … }", "CurveFile"),
+    ("crease = { … }, set = { … }", "YieldFile"),
     ("spring = { … }", "Spring"),
     ("coupled = { … }", "Coupled"),
     ("[[pin]]", "PinFile"),

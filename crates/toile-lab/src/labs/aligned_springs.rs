@@ -81,7 +81,13 @@ fn equilibrium() -> f64 {
 
 /// Sideways position after each of `count` steps of `dt`.
 fn steps(tangent: Tangent, dt: f64, count: usize) -> Vec<f64> {
-    let law = Spring { stiffness: vec![STIFFNESS; 2], rest_length: vec![LENGTH; 2], damping: 0.0, tangent };
+    let law = Spring {
+        stiffness: vec![STIFFNESS; 2],
+        rest_length: vec![LENGTH; 2],
+        damping: 0.0,
+        tangent,
+        give: None,
+    };
     let springs = Elements::new(3, &[[0, 1], [2, 1]], &[[[1.0, -1.0]]; 2], law);
     let forces: Vec<Box<dyn ForceModel>> = vec![Box::new(springs)];
     let mut freedom = vec![Freedom::Fixed; 3];

@@ -151,7 +151,7 @@ fn patch(mesh: &Mesh, shape: &Shape, rigidity: Rigidity, angle: f64) -> Result<P
     let n = flat.len();
     let mut load = vec![DVec3::ZERO; n];
     let mut answer = Interactions::default();
-    bending.respond(Moment { x: flat, v: &vec![DVec3::ZERO; n] }, Mix::NONE, &[], &mut answer);
+    bending.respond(Moment::new(flat, &vec![DVec3::ZERO; n]), Mix::NONE, &[], &mut answer);
     bending.coupling().scatter(&answer.force, &mut load);
     let tilted = bending.energy(flat);
     let k = bending.stiffness();
@@ -396,7 +396,7 @@ fn share<const P: usize, const G: usize, L: Law<P, G>>(
     x: &[DVec3],
 ) -> f64 {
     let still = vec![DVec3::ZERO; x.len()];
-    let at = Moment { x, v: &still };
+    let at = Moment::new(x, &still);
     debug_assert!(elements.stencil().len() >= chosen.len());
     chosen.iter().map(|&e| elements.law.respond(e, &elements.sample(e, at)).energy).sum()
 }

@@ -124,7 +124,7 @@ fn poisson(alpha: f64) -> Result<f64, LabError> {
     // Stress along x and y for strains along x and y: ν is their coupling over the direct one.
     let stress = |along: DVec2| {
         let x = rest.map(|p| DVec3::new(p.x * (1.0 + along.x), 0.0, p.y * (1.0 + along.y)));
-        let at = Moment { x: &x, v: &[DVec3::ZERO; 3] };
+        let at = Moment::new(&x, &[DVec3::ZERO; 3]);
         let [a, b] = law.law.respond(0, &law.sample(0, at)).force;
         let f = [-a - b, a, b];
         let sum = |c: fn(DVec3) -> f64| -(0..3).map(|i| c(f[i]) * c(x[i])).sum::<f64>();
@@ -160,7 +160,7 @@ pub fn cost(session: &mut Session) -> Result<(), LabError> {
             for ((_, law), samples) in laws.iter().zip(&mut samples) {
                 let start = Instant::now();
                 for _ in 0..10 {
-                    law.push(Moment { x: &x, v: &v }, &mut answer);
+                    law.push(Moment::new(&x, &v), &mut answer);
                     law.coupling().scatter(&answer.force, &mut total);
                 }
                 samples.push(1e3 * start.elapsed().as_secs_f64() / 10.0);

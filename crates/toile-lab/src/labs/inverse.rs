@@ -139,6 +139,7 @@ fn sheet(step: f64) -> Result<ConstantTangent, LabError> {
     let bodies = Bodies {
         mass: &mass,
         forces: &forces,
+        memory: &[],
         gravity: DVec3::ZERO,
         mobility: &mobility,
         places: &[],

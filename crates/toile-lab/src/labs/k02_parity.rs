@@ -74,6 +74,7 @@ fn sheet(r: f64, gravity: DVec3) -> Result<Island, LabError> {
         rest_length: mesh.edges().iter().map(|e| mesh.rest_length(e)).collect(),
         damping: 0.0,
         tangent: Tangent::Paper,
+        give: None,
     };
     let start = shape.positions;
     let model = Model {

@@ -18,6 +18,7 @@ pub mod k02;
 pub mod k02_parity;
 pub mod lambda;
 pub mod laws;
+pub mod memory;
 pub mod metaballs;
 pub mod one_fabric;
 pub mod orders;

@@ -156,7 +156,7 @@ impl Case {
         let v = vec![DVec3::ZERO; x.len()];
         let mut answers = vec![Interactions::default(); forces.len()];
         for (force, answer) in forces.iter().zip(&mut answers) {
-            force.respond(Moment { x: &x, v: &v }, Mix::implicit_euler(STEP), &[], answer);
+            force.respond(Moment::new(&x, &v), Mix::implicit_euler(STEP), &[], answer);
         }
         let pattern = Blocks::new(x.len(), &forces);
         let mut b: Vec<DVec3> = mass.iter().map(|m| DVec3::new(0.0, -9.81 * m * STEP, 0.0)).collect();

@@ -1,7 +1,7 @@
 //! In-plane elasticity of a triangle by finite elements (B14 eq. 1–6).
 
-use crate::forces::{Fabric, InPlane, Reply};
-use crate::interaction::{Elements, Law, Response, Sample, Stress};
+use crate::forces::{Fabric, InPlane, Pull, Reply, Yield};
+use crate::interaction::{Elements, Law, Memory, Response, Sample, Stress};
 use crate::math::matrix::{clamp_symmetric2, outer, scaled_identity};
 use crate::math::{DMat3, DVec3};
 use crate::mesh::Mesh;
@@ -29,6 +29,8 @@ pub struct Membrane {
     plane: InPlane,
     /// Kelvin–Voigt time constant [s].
     damping: f64,
+    /// Friction where yarns cross: stiffness [N/m] while they stick, and the shear at which they slide (B14-7).
+    friction: Option<(f64, Yield)>,
 }
 
 impl Membrane {
@@ -40,6 +42,7 @@ impl Membrane {
             area: mesh.area().to_vec(),
             plane: fabric.in_plane(),
             damping: fabric.damping,
+            friction: fabric.shear_friction(),
         };
         Elements::new(mesh.vertices(), mesh.faces(), &weights, law)
     }
@@ -59,6 +62,23 @@ impl Membrane {
                 ([lu - 1.0, lv - 1.0, cosine], [[nu, zero], [zero, nv], shear])
             }
         }
+    }
+
+    /// What yarns that rub on one another add at a `shear`; the memory is their set.
+    fn rubbing(&self, shear: f64, memory: Memory) -> Option<Pull> {
+        let (stiffness, give) = self.friction?;
+        let ([before, ..], set) = (memory, self.remembered(shear, memory)?);
+        let stress = shear - set;
+        Some(Pull {
+            energy: stiffness * (0.5 * stress * stress + give.cost([before], [set])),
+            tension: stiffness * stress,
+            tangent: stiffness * give.slope(before, set),
+        })
+    }
+
+    fn remembered(&self, shear: f64, memory: Memory) -> Option<f64> {
+        let (_, give) = self.friction?;
+        Some(give.set([shear], [memory[0]])[0])
     }
 
     /// The blocks that multiply the identity in the geometric stiffness, clamped to be positive.
@@ -102,8 +122,14 @@ impl Law<3, 2> for Membrane {
         let area = self.area[element];
         let (strain, slope) = self.strain(u, v);
         let rate = slope.map(|[du, dv]| du.dot(at.rate[0]) + dv.dot(at.rate[1]));
-        let Reply { energy, stress: elastic, tangent } = self.plane.reply(strain);
+        let Reply { mut energy, stress: mut elastic, mut tangent } = self.plane.reply(strain);
         let viscous = times(tangent, rate).map(|s| s * self.damping);
+        let viscosity = tangent;
+        if let Some(rubbing) = self.rubbing(strain[2], at.memory) {
+            energy += rubbing.energy;
+            elastic[2] += rubbing.tension;
+            tangent[3] += rubbing.tangent;
+        }
 
         let mut answer = Response { energy: area * energy, ..Response::ZERO };
         for g in 0..2 {
@@ -117,9 +143,12 @@ impl Law<3, 2> for Membrane {
         let geometric = [[suu, suv], [suv, svv]];
         for g in 0..2 {
             for k in 0..2 {
-                let material = material(tangent, &slope, g, k) * area;
-                answer.stiffness[g][k] = material + scaled_identity(area * geometric[g][k]);
-                answer.damping[g][k] = material * self.damping;
+                let stiffness = material(tangent, &slope, g, k) * area;
+                answer.stiffness[g][k] = stiffness + scaled_identity(area * geometric[g][k]);
+                answer.damping[g][k] = match self.friction {
+                    None => stiffness * self.damping,
+                    Some(_) => material(viscosity, &slope, g, k) * area * self.damping,
+                };
             }
         }
         answer
@@ -127,6 +156,16 @@ impl Law<3, 2> for Membrane {
 
     fn stretches(&self) -> bool {
         true
+    }
+
+    fn remembers(&self) -> bool {
+        self.friction.is_some()
+    }
+
+    fn remember(&self, _element: usize, at: &Sample<3, 2>) -> Memory {
+        let [u, v] = at.gauge;
+        let (strain, _) = self.strain(u, v);
+        self.remembered(strain[2], at.memory).map_or(at.memory, |set| [set, 0.0, 0.0])
     }
 
     fn foresees(&self) -> bool {
@@ -142,7 +181,10 @@ impl Law<3, 2> for Membrane {
         let (strain, slope) = self.strain(u, v);
         let along = |g: &[DVec3; 2]| slope.map(|[du, dv]| du.dot(g[0]) + dv.dot(g[1]));
         let (growth, rate) = (along(change), along(&at.rate));
-        let elastic = self.plane.ahead(strain, growth);
+        let mut elastic = self.plane.ahead(strain, growth);
+        if let Some(rubbing) = self.rubbing(strain[2], at.memory) {
+            elastic[2] += rubbing.tension + rubbing.tangent * growth[2];
+        }
         let tangent = self.plane.reply(strain).tangent;
         let viscous = times(tangent, [0, 1, 2].map(|r| rate[r] + growth[r] * per_time));
         [0, 1, 2].map(|r| elastic[r] + self.damping * viscous[r])

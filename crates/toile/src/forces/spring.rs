@@ -1,7 +1,7 @@
-//! Springs along edges (V00-8, V00-9), fitted to the fabric.
+//! Springs along edges (V00-8, V00-9), fitted to the fabric, which may be pulled out of shape (V97-20).
 
-use crate::forces::Fabric;
-use crate::interaction::{Elements, Law, Response, Sample, Springs, Stress};
+use crate::forces::{Fabric, Yield};
+use crate::interaction::{Elements, Law, Memory, Response, Sample, Springs, Stress};
 use crate::math::matrix::outer;
 use crate::math::{DMat3, DVec2, DVec3};
 use crate::mesh::{Mesh, NONE};
@@ -29,6 +29,8 @@ pub struct Spring {
     pub damping: f64,
     /// Derivative shown to the solver.
     pub tangent: Tangent,
+    /// Strain beyond which the rest length follows.
+    pub give: Option<Yield>,
 }
 
 impl Spring {
@@ -38,8 +40,13 @@ impl Spring {
         let wanted = fabric.stiffness();
         let sides: Vec<[f64; 3]> =
             mesh.rest().iter().zip(mesh.area()).map(|(rest, area)| fitted(*rest, *area, wanted)).collect();
-        let mut law =
-            Spring { stiffness: Vec::new(), rest_length: Vec::new(), damping: fabric.damping, tangent };
+        let mut law = Spring {
+            stiffness: Vec::new(),
+            rest_length: Vec::new(),
+            damping: fabric.damping,
+            tangent,
+            give: fabric.set,
+        };
         for edge in mesh.edges() {
             let faces = edge.faces.iter().filter(|f| **f != NONE);
             law.stiffness.push(faces.fold(0.0, |sum, f| sum + sides[*f as usize][mesh.apex(*f, edge)]));
@@ -48,6 +55,26 @@ impl Spring {
         let ends: Vec<[u32; 2]> = mesh.edges().iter().map(|e| e.ends).collect();
         Elements::new(mesh.vertices(), &ends, &vec![[[1.0, -1.0]]; ends.len()], law)
     }
+
+    /// A spring of `length` [m] as it has been pulled; the memory is the strain that is set.
+    fn pulled(&self, element: usize, length: f64, memory: Memory) -> Pulled {
+        let rest = self.rest_length[element];
+        let Some(give) = self.give else { return Pulled { rest, set: 0.0, slope: 1.0, cost: 0.0 } };
+        let [before, ..] = memory;
+        let [set] = give.set([(length - rest) / rest], [before]);
+        let cost = rest * rest * give.cost([before], [set]);
+        Pulled { rest: rest + rest * set, set, slope: give.slope(before, set), cost }
+    }
+}
+
+struct Pulled {
+    /// Rest length now [m].
+    rest: f64,
+    set: f64,
+    /// Share of the stiffness along the spring.
+    slope: f64,
+    /// Energy over k beside that of the spring [m²].
+    cost: f64,
 }
 
 /// Stiffness [N/m] of springs along the sides of a triangle at rest, each opposite its corner, that together resist
@@ -114,11 +141,12 @@ impl Law<2, 1> for Spring {
     }
 
     fn respond(&self, element: usize, at: &Sample<2, 1>) -> Response<1> {
-        let (k, rest) = (self.stiffness[element], self.rest_length[element]);
+        let k = self.stiffness[element];
         let length = at.gauge[0].length();
+        let Pulled { rest, slope, cost, .. } = self.pulled(element, length, at.memory);
         if length == 0.0 {
             // Two particles in one place: no direction to push along, but the energy is there.
-            return Response { energy: 0.5 * k * rest * rest, ..Response::ZERO };
+            return Response { energy: 0.5 * k * rest * rest + k * cost, ..Response::ZERO };
         }
         let n = at.gauge[0] / length;
         let along = outer(n, n);
@@ -129,11 +157,11 @@ impl Law<2, 1> for Spring {
         let stiffness = match self.tangent {
             Tangent::Paper => along * k,
             Tangent::Blend(b) => (along * (1.0 - b) + DMat3::IDENTITY * b) * k,
-            Tangent::Safe => (along + (DMat3::IDENTITY - along) * expected.max(0.0)) * k,
-            Tangent::Exact => (along + (DMat3::IDENTITY - along) * lateral) * k,
+            Tangent::Safe => (along * slope + (DMat3::IDENTITY - along) * expected.max(0.0)) * k,
+            Tangent::Exact => (along * slope + (DMat3::IDENTITY - along) * lateral) * k,
         };
         Response {
-            energy: 0.5 * k * (length - rest) * (length - rest),
+            energy: 0.5 * k * (length - rest) * (length - rest) + k * cost,
             force: [n * (k * (rest - length) + braking)],
             lossy: [n * braking],
             stiffness: [[stiffness]],
@@ -150,21 +178,30 @@ impl Law<2, 1> for Spring {
         true
     }
 
+    fn remembers(&self) -> bool {
+        self.give.is_some()
+    }
+
+    fn remember(&self, element: usize, at: &Sample<2, 1>) -> Memory {
+        [self.pulled(element, at.gauge[0].length(), at.memory).set, 0.0, 0.0]
+    }
+
     fn foresees(&self) -> bool {
         self.tangent == Tangent::Safe
     }
 
     /// Tension [N] in the first component.
     fn foresee(&self, element: usize, at: &Sample<2, 1>, change: &[DVec3; 1], per_time: f64) -> Stress {
-        let (k, rest) = (self.stiffness[element], self.rest_length[element]);
+        let k = self.stiffness[element];
         let length = at.gauge[0].length();
         if length == 0.0 {
             return [0.0; 3];
         }
+        let Pulled { rest, slope, .. } = self.pulled(element, length, at.memory);
         let n = at.gauge[0] / length;
         let along = n.dot(change[0]);
         let viscous = k * self.damping * (n.dot(at.rate[0]) + along * per_time);
-        [k * (length + along - rest) + viscous, 0.0, 0.0]
+        [k * (length + slope * along - rest) + viscous, 0.0, 0.0]
     }
 }
 

@@ -254,7 +254,7 @@ mod tests {
 
     fn forces(law: &Elements<3, 2, TriangleSpring>, x: [DVec2; 3]) -> [DVec2; 3] {
         let x = x.map(|p| p.extend(0.0));
-        let at = Moment { x: &x, v: &[DVec3::ZERO; 3] };
+        let at = Moment::new(&x, &[DVec3::ZERO; 3]);
         let [a, b] = law.law.respond(0, &law.sample(0, at)).force.map(|f| f.truncate());
         [-a - b, a, b]
     }
@@ -377,7 +377,7 @@ mod tests {
             let entry = |i: u64| random::signed(5, 18 * k + i);
             let at = |i: u64| DVec3::new(entry(3 * i), entry(3 * i + 1), entry(3 * i + 2));
             let (x, v) = ([at(0), at(1), at(2)], [at(3), at(4), at(5)]);
-            let sample = law.sample(0, Moment { x: &x, v: &v });
+            let sample = law.sample(0, Moment::new(&x, &v));
             let (short, long) = (law.law.force(0, &sample), law.law.respond(0, &sample).force);
             let size = long[0].length() + long[1].length();
             assert!(short[0].distance(long[0]) + short[1].distance(long[1]) < 1e-13 * size);

@@ -2,7 +2,7 @@
 
 use super::correct::Net;
 use crate::freedom::Mobility;
-use crate::interaction::ForceModel;
+use crate::interaction::{ForceModel, Memory};
 use crate::math::{DMat3, DVec3};
 
 /// What is moved, and by what.
@@ -12,6 +12,8 @@ pub struct Bodies<'a> {
     pub mass: &'a [f64],
     /// Forces between particles and with the air.
     pub forces: &'a [Box<dyn ForceModel>],
+    /// What each family of forces remembers; empty if none does.
+    pub memory: &'a [Vec<Memory>],
     /// Gravity [m/s²].
     pub gravity: DVec3,
     /// Inverse masses, with what pins allow.
@@ -26,6 +28,22 @@ pub struct Bodies<'a> {
     pub edge: f64,
     /// Size at rest, the square root of the area [m].
     pub size: f64,
+}
+
+impl<'a> Bodies<'a> {
+    /// Each family of forces with what it remembers.
+    pub fn families(&self) -> impl Iterator<Item = (&'a dyn ForceModel, &'a [Memory])> + use<'a> {
+        families(self.forces, self.memory)
+    }
+}
+
+/// Each of `forces` with its part of `memory`, which is empty if nothing is remembered.
+pub fn families<'a>(
+    forces: &'a [Box<dyn ForceModel>],
+    memory: &'a [Vec<Memory>],
+) -> impl Iterator<Item = (&'a dyn ForceModel, &'a [Memory])> {
+    let of = |k: usize| memory.get(k).map_or(&[][..], |memory| &memory[..]);
+    forces.iter().enumerate().map(move |(k, force)| (force.as_ref(), of(k)))
 }
 
 /// Where a led particle must be.

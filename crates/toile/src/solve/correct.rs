@@ -381,6 +381,7 @@ mod tests {
             Bodies {
                 mass: &self.mass,
                 forces: &[],
+                memory: &[],
                 gravity: DVec3::ZERO,
                 mobility: &self.mobility,
                 places: &[],

@@ -214,8 +214,8 @@ impl Explicit {
         settle(bodies, &mut point.x);
         self.pull.clear();
         self.pull.resize(point.x.len(), DVec3::ZERO);
-        for force in bodies.forces {
-            force.push(Moment { x: &point.x, v: &point.v }, &mut self.answer);
+        for (force, memory) in bodies.families() {
+            force.push(Moment { x: &point.x, v: &point.v, memory }, &mut self.answer);
             force.coupling().scatter(&self.answer.force, &mut self.pull);
         }
         let inverse = &bodies.mobility.inverse_mass;

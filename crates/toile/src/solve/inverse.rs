@@ -145,7 +145,7 @@ impl Isotropic {
                     let mut answer = Interactions::default();
                     let still = vec![DVec3::ZERO; n];
                     let mix = Mix { stiffness: 0.0, damping: 1.0, lag: 0.0 };
-                    force.respond(Moment { x: bodies.start, v: &still }, mix, &[], &mut answer);
+                    force.respond(Moment::new(bodies.start, &still), mix, &[], &mut answer);
                     entries.extend(matrix.entries().map(|(i, j, k)| (i, j, k, k * answer.scale)));
                 }
                 _ => {}
@@ -255,13 +255,13 @@ impl InverseStep {
     fn push(&mut self, bodies: Bodies, x: &[DVec3], h: f64) -> Vec<f64> {
         let Bodies { mass, gravity, .. } = bodies;
         let isotropic = self.isotropic.get_or_insert_with(|| Isotropic::new(bodies));
-        let at = Moment { x, v: &self.led };
         let mut single = vec![DMat3::ZERO; mass.len()];
         self.impulse.resize(mass.len(), DVec3::ZERO);
         parallel::fill(&mut self.impulse, |i| gravity * mass[i]);
-        for force in bodies.forces {
+        for (force, memory) in bodies.families() {
             let alone = matches!(force.coupling(), Coupling::Elements(s) if s.particles() == 1);
-            force.respond(at, if alone { Mix::implicit_euler(h) } else { Mix::NONE }, &[], &mut self.answer);
+            let mix = if alone { Mix::implicit_euler(h) } else { Mix::NONE };
+            force.respond(Moment { x, v: &self.led, memory }, mix, &[], &mut self.answer);
             force.coupling().scatter(&self.answer.push, &mut self.impulse);
             if let (true, Coupling::Elements(stencil)) = (alone, force.coupling()) {
                 stencil.add_diagonal(&self.answer.tangent, &mut single);

@@ -224,7 +224,7 @@ impl JacobiStep {
         }
         probe.lap(Stage::Drive);
         self.stretch(bodies, &now.x, dt, own);
-        self.rest.act(bodies, Moment { x: &now.x, v: &self.led }, dt);
+        self.rest.act(bodies, Moment::new(&now.x, &self.led), dt);
         probe.lap(Stage::Forces);
         let lost = self.invert(bodies, own.added(dt));
         probe.lap(Stage::Assemble);
@@ -256,7 +256,7 @@ impl JacobiStep {
             if let (Some(springs), Coupling::Elements(stencil)) = (force.springs(), force.coupling()) {
                 let mut family = kept.next().unwrap_or_default();
                 family.number = number;
-                family.respond(stencil, springs, Moment { x, v: &self.led }, h, own);
+                family.respond(stencil, springs, Moment::new(x, &self.led), h, own);
                 self.families.push(family);
             }
         }
@@ -380,14 +380,14 @@ impl Rest {
         self.impulse.resize(mass.len(), DVec3::ZERO);
         parallel::fill(&mut self.impulse, |i| gravity * mass[i]);
         self.diagonal.clear();
-        for force in bodies.forces.iter().filter(|force| force.springs().is_none()) {
+        for (force, memory) in bodies.families().filter(|(force, _)| force.springs().is_none()) {
             let alone = matches!(force.coupling(), Coupling::Elements(s) if s.particles() == 1);
             // What holds single particles is on the diagonal whole; of the rest only the damping is.
             let mix = match alone {
                 true => Mix::implicit_euler(h),
                 false => Mix { stiffness: 0.0, damping: h, lag: 0.0 },
             };
-            force.respond(at, mix, &[], &mut self.answer);
+            force.respond(Moment { memory, ..at }, mix, &[], &mut self.answer);
             force.coupling().scatter(&self.answer.push, &mut self.impulse);
             if let Coupling::Elements(stencil) = force.coupling() {
                 self.diagonal.resize(mass.len(), DMat3::ZERO);

@@ -18,7 +18,7 @@ pub mod rosenbrock;
 pub mod settings;
 pub mod stability;
 
-pub use bodies::{Bodies, Course, Place};
+pub use bodies::{Bodies, Course, Place, families};
 pub use correct::{Corrections, Link, Net, PositionCorrection, StrainLimit};
 pub use forms::Form;
 pub use integrate::{Span, Stepper};

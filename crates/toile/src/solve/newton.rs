@@ -259,8 +259,8 @@ impl Newton {
         self.lossy.clear();
         self.lossy.resize(n, DVec3::ZERO);
         let mut stored = 0.0;
-        for ((force, answer), kept) in bodies.forces.iter().zip(&mut self.answers).zip(kept) {
-            force.respond(Moment { x, v: &self.v }, mix, kept, answer);
+        for (((force, memory), answer), kept) in bodies.families().zip(&mut self.answers).zip(kept) {
+            force.respond(Moment { x, v: &self.v, memory }, mix, kept, answer);
             force.coupling().scatter(&answer.force, &mut self.unbalanced);
             if force.is_lossy() {
                 force.coupling().scatter(&answer.lossy, &mut self.lossy);
@@ -311,8 +311,8 @@ impl Newton {
 
     /// Moves the kept stress towards that after `change`, seen from `x` where the velocities are `self.v`.
     fn foresee(&self, stage: &Task, x: &[DVec3], part: f64, kept: &mut [Vec<Stress>]) {
-        let at = Moment { x, v: &self.v };
-        for (force, kept) in stage.bodies.forces.iter().zip(kept) {
+        for ((force, memory), kept) in stage.bodies.families().zip(kept) {
+            let at = Moment { x, v: &self.v, memory };
             force.foresee(at, &self.change, 1.0 / stage.goal.h, part, kept);
         }
     }
@@ -320,8 +320,8 @@ impl Newton {
     /// Starts the kept stress from what the elements have now.
     fn foresee_present(&mut self, bodies: Bodies, x: &[DVec3], kept: &mut [Vec<Stress>]) {
         let still = vec![DVec3::ZERO; x.len()];
-        for (force, kept) in bodies.forces.iter().zip(kept) {
-            force.foresee(Moment { x, v: &still }, &still, 0.0, 1.0, kept);
+        for ((force, memory), kept) in bodies.families().zip(kept) {
+            force.foresee(Moment { x, v: &still, memory }, &still, 0.0, 1.0, kept);
         }
     }
 

@@ -149,11 +149,11 @@ impl OneStep {
 
     /// Answers of all forces at the led velocities, and the impulse h (f − lag V v) [N·s] on each particle.
     fn evaluate(&mut self, bodies: Bodies, x: &[DVec3], dt: f64, mix: Mix) {
-        let at = Moment { x, v: &self.led };
         self.answers.resize_with(bodies.forces.len(), Interactions::default);
         self.impulse.clear();
         self.impulse.extend(bodies.mass.iter().map(|m| bodies.gravity * *m));
-        for (force, answer) in bodies.forces.iter().zip(&mut self.answers) {
+        for ((force, memory), answer) in bodies.families().zip(&mut self.answers) {
+            let at = Moment { x, v: &self.led, memory };
             force.respond(at, mix, &[], answer);
             force.coupling().scatter(&answer.push, &mut self.impulse);
         }

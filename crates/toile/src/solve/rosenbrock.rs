@@ -139,7 +139,7 @@ impl RosenbrockStep {
         probe.lap(Stage::Drive);
         let families = implicit_families(bodies, hybrid);
         let implicit = Bodies { forces: &bodies.forces[..families], ..bodies };
-        self.tangents(implicit, Moment { x: &next.x, v: &next.v }, h);
+        self.tangents(implicit, Moment::new(&next.x, &next.v), h);
         // What solves leave over moves particles by less than a thousandth of the tolerance.
         let mean_mass = mean_weight(bodies.mass) / STANDARD_GRAVITY;
         let moved = 1e-3 * span.settings.rosenbrock_tolerance * mean_mass / (h * h);
@@ -184,8 +184,8 @@ impl RosenbrockStep {
         let mixes = [(step * step, step), (1.0, 0.0), (0.0, 1.0)];
         for (answers, (stiffness, damping)) in self.mixed.iter_mut().zip(mixes) {
             answers.resize_with(implicit.forces.len(), Interactions::default);
-            for (force, answer) in implicit.forces.iter().zip(answers) {
-                force.respond(at, Mix { stiffness, damping, lag: 0.0 }, &[], answer);
+            for ((force, memory), answer) in implicit.families().zip(answers) {
+                force.respond(Moment { memory, ..at }, Mix { stiffness, damping, lag: 0.0 }, &[], answer);
             }
         }
     }
@@ -209,8 +209,8 @@ impl RosenbrockStep {
         }
         self.force.resize(n, DVec3::ZERO);
         parallel::fill(&mut self.force, |i| bodies.gravity * bodies.mass[i]);
-        for force in bodies.forces {
-            force.respond(Moment { x, v }, Mix::NONE, &[], &mut self.answer);
+        for (force, memory) in bodies.families() {
+            force.respond(Moment { x, v, memory }, Mix::NONE, &[], &mut self.answer);
             force.coupling().scatter(&self.answer.force, &mut self.force);
         }
         // The stage's place and velocity have done their duty: their storage holds V (…) and W (…) now.

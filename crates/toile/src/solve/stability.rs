@@ -30,8 +30,8 @@ pub fn fastest(bodies: Bodies, x: &[DVec3], v: &[DVec3]) -> Fastest {
 fn largest(bodies: Bodies, x: &[DVec3], v: &[DVec3], mix: Mix) -> f64 {
     let n = bodies.mass.len();
     let mut answers = vec![Interactions::default(); bodies.forces.len()];
-    for (force, answer) in bodies.forces.iter().zip(&mut answers) {
-        force.respond(Moment { x, v }, mix, &[], answer);
+    for ((force, memory), answer) in bodies.families().zip(&mut answers) {
+        force.respond(Moment { x, v, memory }, mix, &[], answer);
     }
     let mut operator = MatrixFree::new(n, bodies.forces, &answers);
     let entry = |k: usize| random::signed(1, k as u64);

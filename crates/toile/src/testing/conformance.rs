@@ -1,9 +1,10 @@
 //! What every law must keep: force = −∇E, tangents exact or above the true ones, no net force or torque from
 //! inside, and the same answer in every orientation (V00 §2.4: overestimating a tangent only damps,
-//! underestimating it destabilises).
+//! underestimating it destabilises). A law that remembers must do all that for any memory, and what it remembers after
+//! a step may neither change its force there nor add energy.
 
 use super::eigen::symmetric_eigenvalues;
-use crate::interaction::{Elements, Law, Moment, Response};
+use crate::interaction::{Elements, Law, Moment, Response, Sample};
 use crate::math::rotation::euler_degrees;
 use crate::math::{DMat3, DVec3};
 
@@ -54,17 +55,14 @@ impl Check {
 /// Step of the finite differences, relative to the size of an element; central, so errors are near 1e−9.
 const STEP: f64 = 1e-5;
 
-/// Holds every element of `elements` to the claims at the state (x, v).
+/// Holds every element of `elements` to the claims at `moving`, and at the same place without velocity.
 pub fn conformance<const P: usize, const G: usize, L: Law<P, G>>(
     elements: &Elements<P, G, L>,
-    x: &[DVec3],
-    v: &[DVec3],
+    moving: Moment,
     claims: Claims,
 ) -> Vec<Check> {
     let mut suite = Suite { elements, checks: Vec::new() };
-    let zero = vec![DVec3::ZERO; x.len()];
-    let still = Moment { x, v: &zero };
-    let moving = Moment { x, v };
+    let still = Moment { v: &vec![DVec3::ZERO; moving.x.len()], ..moving };
     for element in 0..elements.stencil().len() {
         if claims.conservative {
             suite.gradient(element, still);
@@ -75,6 +73,7 @@ pub fn conformance<const P: usize, const G: usize, L: Law<P, G>>(
         }
         suite.tangent(element, still, claims.stiffness, Wrt::Gauge);
         suite.tangent(element, moving, claims.damping, Wrt::Rate);
+        suite.memory(element, moving);
     }
     suite.checks
 }
@@ -122,7 +121,7 @@ impl<const P: usize, const G: usize, L: Law<P, G>> Suite<'_, P, G, L> {
                 let energy = |sign: f64| {
                     let mut x = at.x.to_vec();
                     x[*member as usize][axis] += sign * step;
-                    self.respond(element, Moment { x: &x, v: at.v }).energy
+                    self.respond(element, Moment { x: &x, ..at }).energy
                 };
                 let slope = (energy(1.0) - energy(-1.0)) / (2.0 * step);
                 let floor = 1e-12 * self.respond(element, at).energy.abs() / step;
@@ -130,6 +129,24 @@ impl<const P: usize, const G: usize, L: Law<P, G>> Suite<'_, P, G, L> {
                 self.note("force = −∇E", if size + floor == 0.0 { 0.0 } else { error }, 1e-6);
             }
         }
+    }
+
+    fn memory(&mut self, element: usize, at: Moment) {
+        let law = &self.elements.law;
+        if !law.remembers() {
+            return;
+        }
+        let before = self.elements.sample(element, at);
+        let after = Sample { memory: law.remember(element, &before), ..before };
+        let [old, new] = [&before, &after].map(|sample| law.respond(element, sample));
+        let size = old.force.iter().map(|f| f.length()).fold(0.0, f64::max);
+        let jump = (0..G).map(|g| old.force[g].distance(new.force[g])).fold(0.0, f64::max);
+        self.note("memory makes no jump", if jump == 0.0 { 0.0 } else { jump / size }, 1e-9);
+        let gain = (new.energy - old.energy).max(0.0);
+        self.note("memory makes no energy", if gain == 0.0 { 0.0 } else { gain / old.energy.abs() }, 1e-12);
+        let again = law.remember(element, &after);
+        let change = (0..again.len()).map(|k| (again[k] - after.memory[k]).abs()).fold(0.0, f64::max);
+        self.note("memory settles", change, 1e-12);
     }
 
     fn balance(&mut self, element: usize, at: Moment) {
@@ -153,7 +170,7 @@ impl<const P: usize, const G: usize, L: Law<P, G>> Suite<'_, P, G, L> {
         let x: Vec<DVec3> = at.x.iter().map(|p| turn * *p + shift).collect();
         let v: Vec<DVec3> = at.v.iter().map(|u| turn * *u).collect();
         let here = self.forces(element, at);
-        let there = self.forces(element, Moment { x: &x, v: &v });
+        let there = self.forces(element, Moment { x: &x, v: &v, ..at });
         let gross = here.iter().fold(0.0, |sum, f| sum + f.length()).max(f64::MIN_POSITIVE);
         let off = here.iter().zip(&there).map(|(f, g)| (turn * *f - *g).length()).fold(0.0, f64::max);
         self.note("turns with the cloth", off / gross, 1e-9);

@@ -5,9 +5,9 @@ use crate::drive::Motion;
 use crate::forces::attach::Hold;
 use crate::forces::{
     AirDrag, Attach, CoupledOptions, Curve, DihedralHinge, Fabric, LinearHinge, Masses, Membrane, Spring,
-    Strain, Tangent, TriangleSpring, Wind,
+    Strain, Tangent, TriangleSpring, Wind, Yield,
 };
-use crate::interaction::{Elements, ForceModel, Law, Outside};
+use crate::interaction::{Elements, ForceModel, Law, Memory, Moment, Outside};
 use crate::math::{DVec3, random};
 use crate::mesh::{Mesh, Pattern, shapes};
 
@@ -39,6 +39,13 @@ pub fn check_all() -> Vec<(&'static str, Vec<Check>)> {
         shear: Curve::bilinear(20.0, 0.3, 60.0),
         ..*fabric
     };
+    // Yarns that stick and slide, and springs that are pulled out of shape, within what the states reach.
+    let remembering = &Fabric {
+        shear_hysteresis: 2.0,
+        shear_onset: 0.03,
+        set: Some(Yield { limit: 0.02, hardening: 0.2 }),
+        ..*fabric
+    };
     let exact = Claims { stiffness: Claim::Exact, ..ELASTIC };
     let mut all = vec![
         ("membrane, green", check(Membrane::elements(mesh, fabric, Strain::Green), &x, ELASTIC)),
@@ -47,6 +54,14 @@ pub fn check_all() -> Vec<(&'static str, Vec<Check>)> {
         (
             "membrane, engineering, curves",
             check(Membrane::elements(mesh, crimped, Strain::Engineering), &x, ELASTIC),
+        ),
+        (
+            "membrane, green, friction",
+            check(Membrane::elements(mesh, remembering, Strain::Green), &x, ELASTIC),
+        ),
+        (
+            "membrane, engineering, friction",
+            check(Membrane::elements(mesh, remembering, Strain::Engineering), &x, ELASTIC),
         ),
         ("linear hinge", check(LinearHinge::elements(mesh, fabric), &x, exact)),
         (
@@ -69,6 +84,13 @@ pub fn check_all() -> Vec<(&'static str, Vec<Check>)> {
     ] {
         let claims = Claims { stiffness, ..ELASTIC };
         all.push((name, check(Spring::elements(mesh, fabric, tangent), &x, claims)));
+    }
+    for (name, tangent, stiffness) in [
+        ("spring with a set, safe tangent", Tangent::Safe, Claim::AtLeast),
+        ("spring with a set, exact tangent", Tangent::Exact, Claim::Exact),
+    ] {
+        let claims = Claims { stiffness, ..ELASTIC };
+        all.push((name, check(Spring::elements(mesh, remembering, tangent), &x, claims)));
     }
     // No energy: the paper's law by construction, the symmetric one because its matrix moves with the lengths.
     let coupled = Claims { conservative: false, stiffness: Claim::Positive, ..ELASTIC };
@@ -100,7 +122,9 @@ fn check<const P: usize, const G: usize, L: Law<P, G>>(
     for (seed, amount) in STATES {
         let x: Vec<DVec3> = rest.iter().enumerate().map(|(i, p)| *p + shake(seed, i, amount)).collect();
         let v: Vec<DVec3> = (0..rest.len()).map(|i| shake(seed + 100, i, 1.0)).collect();
-        for found in conformance(&elements, &x, &v, claims) {
+        let memory: Vec<Memory> =
+            (0..elements.remembering()).map(|e| shake(seed + 200, e, 0.1).to_array()).collect();
+        for found in conformance(&elements, Moment { x: &x, v: &v, memory: &memory }, claims) {
             match worst.iter_mut().find(|c| c.name == found.name) {
                 Some(c) => c.worst = c.worst.max(found.worst),
                 None => worst.push(found),

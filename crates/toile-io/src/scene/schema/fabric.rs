@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use toile::{Bend, Curve};
+use toile::{Bend, Curve, Yield};
 
 /// The fabric of a cloth.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -74,12 +74,78 @@ pub struct Fabric {
     /// Internal damping of bending as a time [s]. Default: `damping`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bend_damping: Option<f64>,
+    /// Folds that stay: the rest curvature follows where cloth is bent beyond `yield` [1/m], a radius of 1 / yield. Needs
+    /// bending = "recon". Default: cloth springs back from every fold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub crease: Option<YieldFile>,
+    /// Lengths that stay: the rest length follows where cloth is strained beyond `yield` [-]. Needs model = "springs".
+    /// Default: cloth springs back from every stretch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub set: Option<YieldFile>,
+    /// Friction between yarns in bending [N]: width of the loop of moment per width, 2HB of KES (0.01 gf·cm/cm is 9.8e-5).
+    /// One number or [warp, weft]. Needs bending = "recon". Default 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bend_hysteresis: Option<ByYarn>,
+    /// Curvature over which that friction builds up [1/m]. Default 20.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bend_onset: Option<f64>,
+    /// Friction between yarns in shear [N/m]: width of the loop of shear force per width, 2HG of KES (1 gf/cm is 0.98). Needs
+    /// model = "membrane". Default 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shear_hysteresis: Option<f64>,
+    /// Shear angle over which that friction builds up [rad]. Default 0.01.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shear_onset: Option<f64>,
     /// Thickness [m], always in metres. Default 0.0004.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thickness: Option<f64>,
     /// Friction of the fabric on itself [-]: one number, or [static, kinetic]. Default [0.4, 0.3].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub friction: Option<Friction>,
+}
+
+/// Where cloth gives way: `crease = { yield = 300, hardening = 0.1 }`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct YieldFile {
+    /// How far from rest [1/m for curvature, - for strain] before the rest follows.
+    #[serde(rename = "yield")]
+    pub limit: f64,
+    /// Share of the stiffness that is left beyond [-], from 0 to below 1. Default 0.
+    #[serde(default)]
+    pub hardening: f64,
+}
+
+impl From<YieldFile> for Yield {
+    fn from(file: YieldFile) -> Yield {
+        Yield { limit: file.limit, hardening: file.hardening }
+    }
+}
+
+impl From<Yield> for YieldFile {
+    fn from(give: Yield) -> YieldFile {
+        YieldFile { limit: give.limit, hardening: give.hardening }
+    }
+}
+
+/// One number, or one along warp and one along weft.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum ByYarn {
+    /// The same along warp and weft.
+    One(f64),
+    /// [warp, weft].
+    Two([f64; 2]),
+}
+
+impl ByYarn {
+    /// [warp, weft].
+    pub fn both(&self) -> [f64; 2] {
+        match *self {
+            ByYarn::One(x) => [x, x],
+            ByYarn::Two(pair) => pair,
+        }
+    }
 }
 
 /// A stiffness along warp and weft.
@@ -275,13 +341,13 @@ pub struct Origin {
 pub struct Origins {
     /// Of `density`.
     pub density: Origin,
-    /// Of `stretch`.
+    /// Of `stretch` and `set`.
     pub stretch: Origin,
-    /// Of `shear`.
+    /// Of `shear` and its hysteresis.
     pub shear: Origin,
     /// Of `poisson`.
     pub poisson: Origin,
-    /// Of `bend` and `bend_poisson`.
+    /// Of `bend`, `bend_poisson`, `crease` and the hysteresis of bending.
     pub bend: Origin,
     /// Of `damping` and `bend_damping`.
     pub damping: Origin,

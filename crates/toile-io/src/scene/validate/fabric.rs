@@ -1,9 +1,11 @@
 //! Fabrics: impossible quantities refused, suspicious ones remarked on.
 
 use super::Check;
-use crate::scene::schema::{BendFile, Fabric, FabricChoice, Friction, Pair, Stiffness};
+use crate::scene::schema::{
+    BendFile, Bending, ByYarn, Fabric, FabricChoice, Friction, Model, Pair, Stiffness,
+};
 use crate::scene::{Document, InputFile, SceneError};
-use toile::{Bend, Curve};
+use toile::{Bend, Curve, Yield};
 
 /// What the fabric of a cloth starts from.
 #[derive(Clone, Debug, Default)]
@@ -56,6 +58,12 @@ fn complete(table: &Fabric, start: Option<toile::Fabric>) -> toile::Fabric {
         bend: table.bend.as_ref().map_or(Bend { poisson: coupling, ..base.bend }, |b| b.bend(coupling)),
         damping: table.damping.unwrap_or(base.damping),
         bend_damping: table.bend_damping.or(base.bend_damping),
+        crease: table.crease.map(Yield::from).or(base.crease),
+        set: table.set.map(Yield::from).or(base.set),
+        bend_hysteresis: table.bend_hysteresis.as_ref().map_or(base.bend_hysteresis, ByYarn::both),
+        bend_onset: table.bend_onset.unwrap_or(base.bend_onset),
+        shear_hysteresis: table.shear_hysteresis.unwrap_or(base.shear_hysteresis),
+        shear_onset: table.shear_onset.unwrap_or(base.shear_onset),
         thickness: table.thickness.unwrap_or(base.thickness),
         friction: table.friction.as_ref().map_or(base.friction, Friction::values),
     }
@@ -110,6 +118,7 @@ impl Check<'_> {
             self.not_negative(&at("thickness"), thickness, " m", "0.4 mm is 0.0004");
         }
         self.friction(&at("friction"), table.friction.as_ref());
+        self.memory(path, table);
         if self.errors.len() == before {
             self.fabric_as_a_whole(path, &complete(table, start));
             self.fabric_notes(path, table, &bends);
@@ -132,6 +141,41 @@ impl Check<'_> {
         if let Err((field, what, fix)) = stiffness.curve() {
             let path = if field.is_empty() { path.to_string() } else { format!("{path}.{field}") };
             self.fail(&path, what, fix);
+        }
+    }
+
+    /// Creases, sets and friction between yarns.
+    fn memory(&mut self, path: &str, table: &Fabric) {
+        let at = |field: &str| format!("{path}.{field}");
+        for (field, give, unit, help) in [
+            ("crease", table.crease, " per metre", "300 creases at radii below 3 mm"),
+            ("set", table.set, "", "0.05 is a strain of 5 %"),
+        ] {
+            let Some(give) = give else { continue };
+            self.above_zero(&at(&format!("{field}.yield")), give.limit, unit, help);
+            if !(0.0..1.0).contains(&give.hardening) {
+                let what = format!("is {}, it must be from 0 to below 1", give.hardening);
+                self.fail(&at(&format!("{field}.hardening")), what, "0.1 keeps a tenth of the stiffness");
+            }
+        }
+        let bending = "2HB of KES in N: 0.05 gf·cm/cm is 4.9e-4";
+        match table.bend_hysteresis {
+            Some(ByYarn::One(x)) => self.not_negative(&at("bend_hysteresis"), x, " N", bending),
+            Some(ByYarn::Two(pair)) => {
+                for (n, x) in pair.into_iter().enumerate() {
+                    self.not_negative(&at(&format!("bend_hysteresis.{n}")), x, " N", bending);
+                }
+            }
+            None => {}
+        }
+        if let Some(x) = table.shear_hysteresis {
+            self.not_negative(&at("shear_hysteresis"), x, " N/m", "2HG of KES in N/m: 1 gf/cm is 0.98");
+        }
+        for (field, x, unit, help) in [
+            ("bend_onset", table.bend_onset, " per metre", "20 is the default"),
+            ("shear_onset", table.shear_onset, " rad", "0.01 is the default"),
+        ] {
+            self.above_zero(&at(field), x.unwrap_or(1.0), unit, help);
         }
     }
 
@@ -186,6 +230,24 @@ impl Check<'_> {
         }
     }
 
+    /// Memory that the models of a cloth do not have.
+    pub(super) fn forgotten(&mut self, path: &str, table: &Fabric, model: Model, bending: Bending) {
+        let recon = (bending != Bending::Recon).then_some("bending = \"recon\"");
+        let membrane = (model != Model::Membrane).then_some("model = \"membrane\"");
+        let springs = (model != Model::Springs).then_some("model = \"springs\"");
+        for (field, given, needs) in [
+            ("crease", table.crease.is_some(), recon),
+            ("bend_hysteresis", table.bend_hysteresis.is_some(), recon),
+            ("shear_hysteresis", table.shear_hysteresis.is_some(), membrane),
+            ("set", table.set.is_some(), springs),
+        ] {
+            if let (true, Some(needs)) = (given, needs) {
+                let help = format!("write {needs} for this cloth, or leave it out");
+                self.note(&format!("{path}.{field}"), &format!("has no effect without {needs}"), &help);
+            }
+        }
+    }
+
     /// Values that are possible but look like a wrong unit.
     fn fabric_notes(&mut self, path: &str, table: &Fabric, bends: &[(String, f64)]) {
         if let Some(x) = table.density.filter(|x| *x > 3.0) {
@@ -199,6 +261,14 @@ impl Check<'_> {
         if let Some((at, x)) = bends.iter().find(|(_, x)| *x > 0.01) {
             let help = "cloth has 1e-6 to 1e-4; 1 gf·cm²/cm is 98.07e-6 N·m";
             self.note(at, &format!("is {x} N·m, stiffer than cardboard"), help);
+        }
+        if let Some(x) = table.bend_hysteresis.map(|x| x.both()[0]).filter(|x| *x > 0.01) {
+            let help = "cloth has 1e-5 to 2e-3; 1 gf·cm/cm is 9.807e-3 N";
+            self.note(
+                &format!("{path}.bend_hysteresis"),
+                &format!("is {x} N, more than ten times denim"),
+                help,
+            );
         }
     }
 }

@@ -243,6 +243,7 @@ impl Check<'_> {
         self.above_zero(&format!("{path}.scale"), cloth.scale, "", "1 keeps the size");
         if let Some(table) = cloth.fabric.table() {
             self.fabric(&format!("{path}.fabric"), table, start);
+            self.forgotten(&format!("{path}.fabric"), table, cloth.model, cloth.bending);
         }
         if let Some(spring) = &cloth.spring {
             if !(0.0..=1.0).contains(&spring.blend) {

@@ -20,7 +20,9 @@
 //! energy. On uniform lattices C = 0 and S couples only the edges of a face.
 //!
 //! *Free borders* carry no moment: α of a free side minimises the energy of its face. *Clamps* give a border
-//! edge a ghost beyond it, and its face the whole angle. *Rest angles* are subtracted from t. S is constant;
+//! edge a ghost beyond it, and its face the whole angle. *Rest angles* are subtracted from t. Sheets that *give way*
+//! keep a set curvature per face: with c = √A F κ the energy of a face is ½|c|², its set p moves by the return mapping of
+//! [`crate::forces::give`], alike in all directions of equal stiffness, and its moments are those of c − p. S is constant;
 //! for large rotations t = θ is the true angle across the edge, so forces are exact and the energy does not
 //! change under rigid motion.
 
@@ -28,7 +30,10 @@ use super::angle::{Fold, THIN, turn};
 use super::reconstruct::{Hinge, merged, reconstruct};
 use super::rigidity::Rigidity;
 use crate::drive::Motion;
-use crate::interaction::{ConstantTangent, Coupling, ForceModel, Interactions, Mix, Moment, Outside, Stress};
+use crate::forces::give::Yield;
+use crate::interaction::{
+    ConstantTangent, Coupling, ForceModel, Interactions, Memory, Mix, Moment, Outside, Stress,
+};
 use crate::math::{DVec3, parallel, reduce};
 use crate::mesh::Mesh;
 
@@ -57,6 +62,8 @@ pub struct ReconOptions {
     pub rest_angles: Vec<f64>,
     /// Time constant of viscosity [s]: the moment S t grows by this times its rate.
     pub damping: f64,
+    /// Where it gives way, as √(κᵀDκ) [√N/m]; a sheet without is elastic.
+    pub give: Option<Yield>,
 }
 
 /// Patch-exact bending of one mesh.
@@ -73,6 +80,52 @@ pub struct Recon {
     start: Vec<u32>,
     /// 4·hinge + member, ascending: the order in which a particle sums.
     incident: Vec<u32>,
+    /// What lets it give way.
+    creases: Option<Creases>,
+}
+
+/// How faces give way.
+struct Creases {
+    give: Yield,
+    /// √A of each face [m].
+    size: Vec<f64>,
+    /// Hinges of each face with their columns, and faces of each hinge with the same: c = Σ column · t.
+    of_face: Vec<Vec<(u32, DVec3)>>,
+    of_hinge: Vec<Vec<(u32, DVec3)>>,
+}
+
+impl Creases {
+    fn new(mesh: &Mesh, hinges: usize, rows: Vec<Vec<(u32, DVec3)>>, give: Yield) -> Creases {
+        let mut of_hinge = vec![Vec::new(); hinges];
+        for (face, row) in rows.iter().enumerate() {
+            for &(h, column) in row {
+                of_hinge[h as usize].push((face as u32, column));
+            }
+        }
+        Creases { give, size: mesh.area().iter().map(|a| a.sqrt()).collect(), of_face: rows, of_hinge }
+    }
+
+    /// The set of each face at these angles, and what it adds to the energy of an elastic sheet [J].
+    fn sets(&self, angles: &[f64], memory: &[Memory]) -> Vec<(DVec3, f64)> {
+        let mut all = vec![(DVec3::ZERO, 0.0); self.of_face.len()];
+        parallel::fill(&mut all, |face| {
+            let bent = self.of_face[face]
+                .iter()
+                .fold(DVec3::ZERO, |c, (h, column)| c + *column * angles[*h as usize]);
+            let before = memory.get(face).copied().unwrap_or_default();
+            let give = Yield { limit: self.give.limit * self.size[face], ..self.give };
+            let set = give.set(bent.to_array(), before);
+            let cost = give.cost(before, set);
+            let set = DVec3::from_array(set);
+            (set, 0.5 * set.length_squared() - bent.dot(set) + cost)
+        });
+        all
+    }
+
+    /// What the sets take from the moment across hinge `h` [N·m].
+    fn relief(&self, h: usize, sets: &[(DVec3, f64)]) -> f64 {
+        self.of_hinge[h].iter().fold(0.0, |sum, (face, column)| sum + column.dot(sets[*face as usize].0))
+    }
 }
 
 /// A hinge as evaluated: members c, d, A, B (of a clamp, B is the ghost), rest angle and thinness.
@@ -130,14 +183,20 @@ impl Recon {
         let stiffness = gram(mesh.vertices(), &shape.rows.iter().map(on_particles).collect::<Vec<_>>());
         let (start, incident) = incidence(mesh.vertices(), &hinges, interior);
         let coupling = gram(hinges.len(), &shape.rows);
-        Recon { hinges, clamps, damping: options.damping, coupling, stiffness, start, incident }
+        let creases = options.give.map(|give| Creases::new(mesh, hinges.len(), shape.rows, give));
+        Recon { hinges, clamps, damping: options.damping, coupling, stiffness, start, incident, creases }
     }
 
-    /// Stored energy at positions `x` [J].
+    /// Stored energy at positions `x` [J], of cloth that remembers nothing.
     pub fn energy(&self, x: &[DVec3]) -> f64 {
+        ForceModel::energy(self, Moment::new(x, &[]))
+    }
+
+    /// The angles off rest of all hinges.
+    fn angles(&self, x: &[DVec3]) -> Vec<f64> {
         let mut angles = vec![0.0; self.hinges.len()];
         parallel::fill(&mut angles, |h| turn(self.fold(h, x).angle, self.hinges[h].rest));
-        0.5 * reduce::sum(angles.len(), |h| angles[h] * self.moment(h, &angles))
+        angles
     }
 
     /// The angles off rest of all hinges and their slopes at `at`, with the rates of the angles.
@@ -217,6 +276,11 @@ impl ForceModel for Recon {
         let mut moments = vec![0.0; angles.len()];
         parallel::fill(&mut moments, |h| self.moment(h, &angles));
         out.energy = 0.5 * reduce::sum(angles.len(), |h| angles[h] * moments[h]);
+        if let Some(creases) = &self.creases {
+            let sets = creases.sets(&angles, at.memory);
+            out.energy += reduce::sum(sets.len(), |face| sets[face].1);
+            parallel::update(&mut moments, |h, moment| *moment -= creases.relief(h, &sets));
+        }
         out.lossy.clear();
         if self.damping > 0.0 {
             let mut viscous = vec![0.0; rates.len()];
@@ -235,7 +299,25 @@ impl ForceModel for Recon {
     }
 
     fn energy(&self, at: Moment) -> f64 {
-        Recon::energy(self, at.x)
+        let angles = self.angles(at.x);
+        let elastic = 0.5 * reduce::sum(angles.len(), |h| angles[h] * self.moment(h, &angles));
+        self.creases.as_ref().map_or(elastic, |creases| {
+            let sets = creases.sets(&angles, at.memory);
+            elastic + reduce::sum(sets.len(), |face| sets[face].1)
+        })
+    }
+
+    fn remembering(&self) -> usize {
+        self.creases.as_ref().map_or(0, |creases| creases.of_face.len())
+    }
+
+    /// The set of each face, as √A F times its curvature [√J].
+    fn remember(&self, at: Moment, memory: &mut Vec<Memory>) {
+        if let Some(creases) = &self.creases {
+            let sets = creases.sets(&self.angles(at.x), at.memory);
+            memory.clear();
+            memory.extend(sets.iter().map(|(set, _)| set.to_array()));
+        }
     }
 
     fn drive(&mut self, outside: &Outside) {

@@ -8,6 +8,7 @@ pub use bend::Bend;
 pub use curve::{Curve, CurveError, Knee, Pull};
 pub use plane::{InPlane, Reply};
 
+use crate::forces::give::Yield;
 use std::fmt;
 
 /// What a piece of cloth is made of, as a laboratory measures it.
@@ -27,6 +28,19 @@ pub struct Fabric {
     pub damping: f64,
     /// The same for bending [s]; without one, `damping`.
     pub bend_damping: Option<f64>,
+    /// Folds that stay: the curvature [1/m] beyond which the rest curvature follows. Stiffer directions give way at less,
+    /// softer ones at more: at the same energy.
+    pub crease: Option<Yield>,
+    /// Strain beyond which rest lengths follow, of springs.
+    pub set: Option<Yield>,
+    /// Width of the loop of bending moment per width [N] along warp and weft: 2HB of KES. 0 is no friction.
+    pub bend_hysteresis: [f64; 2],
+    /// Curvature [1/m] over which that friction builds up.
+    pub bend_onset: f64,
+    /// Width of the loop of shear force per width [N/m]: 2HG of KES. 0 is no friction.
+    pub shear_hysteresis: f64,
+    /// Shear [rad] over which that friction builds up.
+    pub shear_onset: f64,
     /// Thickness [m].
     pub thickness: f64,
     /// Friction of the fabric on itself, static and kinetic.
@@ -44,6 +58,12 @@ impl Default for Fabric {
             bend: 1e-5.into(),
             damping: 0.0,
             bend_damping: None,
+            crease: None,
+            set: None,
+            bend_hysteresis: [0.0; 2],
+            bend_onset: 20.0,
+            shear_hysteresis: 0.0,
+            shear_onset: 0.01,
             thickness: 4e-4,
             friction: [0.4, 0.3],
         }
@@ -87,6 +107,31 @@ impl Fabric {
     /// Viscosity time of bending [s].
     pub fn bending_damping(&self) -> f64 {
         self.bend_damping.unwrap_or(self.damping)
+    }
+
+    /// Friction of shear, if there is any: stiffness [N/m] while yarns stick, and the shear at which they slide.
+    pub fn shear_friction(&self) -> Option<(f64, Yield)> {
+        let stiffness = 0.5 * self.shear_hysteresis / self.shear_onset;
+        (stiffness > 0.0).then_some((stiffness, Yield { limit: self.shear_onset, hardening: 0.0 }))
+    }
+
+    /// Friction of bending, if there is any: a second sheet beside the elastic one that gives way early, with its
+    /// stiffness (D₁₁, D₂₂, D₁₂, D₆₆) [N·m] and where it does, as √(moment × curvature) [√N/m].
+    ///
+    /// It gives way at one energy in every direction, D κ² = m k, where m is the mean friction moment and k the
+    /// onset. A direction whose friction is M then has D = M²/(m k).
+    pub fn bending_friction(&self) -> Option<([f64; 4], Yield)> {
+        let moments = self.bend_hysteresis.map(|width| 0.5 * width);
+        let energy = 0.5 * (moments[0] + moments[1]) * self.bend_onset;
+        let [warp, weft] = moments.map(|moment| moment * moment / energy);
+        (energy > 0.0)
+            .then(|| (Bend::of(warp, weft).stiffness(), Yield { limit: energy.sqrt(), hardening: 0.0 }))
+    }
+
+    /// Where folds begin to stay, in the same terms: at D κ² with the mean stiffness D.
+    pub fn creasing(&self) -> Option<Yield> {
+        let give = self.crease?;
+        Some(Yield { limit: self.bend.mean().sqrt() * give.limit, ..give })
     }
 
     /// Bending lengths (D / (σ g))^⅓ [m] along warp, weft and bias: folds are about this wide.
@@ -133,6 +178,26 @@ impl Fabric {
         demand(not_negative(self.damping), "damping", self.damping, "0 s or more");
         let bending = self.bend_damping.unwrap_or(0.0);
         demand(not_negative(bending), "bend_damping", bending, "0 s or more");
+        let share = |give: &Yield| give.hardening >= 0.0 && give.hardening < 1.0;
+        if let Some(give) = &self.crease {
+            demand(positive(give.limit), "crease.yield", give.limit, "above 0 per metre");
+            demand(share(give), "crease.hardening", give.hardening, "from 0 to below 1");
+        }
+        if let Some(give) = &self.set {
+            demand(positive(give.limit), "set.yield", give.limit, "above 0");
+            demand(share(give), "set.hardening", give.hardening, "from 0 to below 1");
+        }
+        let [warp, weft] = self.bend_hysteresis;
+        demand(not_negative(warp), "bend_hysteresis (warp)", warp, "0 N or more");
+        demand(not_negative(weft), "bend_hysteresis (weft)", weft, "0 N or more");
+        demand(positive(self.bend_onset), "bend_onset", self.bend_onset, "above 0 per metre");
+        demand(
+            not_negative(self.shear_hysteresis),
+            "shear_hysteresis",
+            self.shear_hysteresis,
+            "0 N/m or more",
+        );
+        demand(positive(self.shear_onset), "shear_onset", self.shear_onset, "above 0 rad");
         demand(not_negative(self.thickness), "thickness", self.thickness, "0 m or more");
         let [at_rest, sliding] = self.friction;
         demand(not_negative(at_rest), "friction (static)", at_rest, "0 or more");
