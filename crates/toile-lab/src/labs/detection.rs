@@ -243,14 +243,16 @@ fn dressed(path: &std::path::Path) -> Result<Scene, LabError> {
 /// M03's Table 1 on prescribed motion: four rows of the paper and ours, 600 steps of 0.01 s.
 pub fn table1(session: &mut Session) -> Result<(), LabError> {
     let mut lines = Vec::new();
-    rows_of_table1(session, "legs", &walker()?, &mut lines)?;
+    rows_of_table1(session, "legs", &walker()?, Curvature::default(), &mut lines)?;
     match session
         .data
         .as_ref()
         .map(|data| data.join("bodies/mh_walk_105_29.glb"))
         .filter(|path| path.exists())
     {
-        Some(path) => rows_of_table1(session, "body", &dressed(&path)?, &mut lines)?,
+        // The body's skin bunches the trousers between the legs until neighbours are within the contact distance. The
+        // curvature criterion takes such cloth for flat, each tree in its own parts, so these rows do without.
+        Some(path) => rows_of_table1(session, "body", &dressed(&path)?, Curvature::Off, &mut lines)?,
         None => session.note("skipped: the walking body, bodies/mh_walk_105_29.glb is not under $TOILE_DATA"),
     }
     session.note(
@@ -264,10 +266,11 @@ fn rows_of_table1(
     session: &mut Session,
     who: &str,
     scene: &Scene,
+    curvature: Curvature,
     lines: &mut Vec<String>,
 ) -> Result<(), LabError> {
     let steps = 600;
-    let base = Query { epsilon: CONTACT, dt: 0.01, curvature: Curvature::default(), ..Query::default() };
+    let base = Query { epsilon: CONTACT, dt: 0.01, curvature, ..Query::default() };
     let oriented = Query { inflation: ORIENTED, ..base };
     let still = Query { epsilon: 0.02, ..base };
     let ours = Query { curvature: Curvature::Off, ..base };

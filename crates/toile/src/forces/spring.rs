@@ -81,7 +81,7 @@ struct Pulled {
 /// uniform strain most like a sheet with (E₁₁, E₂₂, E₁₂, E₃₃) [N/m].
 ///
 /// A spring with the unit vector n and a = k L²/A adds a m mᵀ, m = (n_u², n_v², n_u n_v), to the matrix that turns
-/// strain into stress. The three a are the least squares fit of the whole matrix, none of them negative. Warp and weft
+/// strain into stress. The three a are the least squares fit of the whole matrix, none of them slack. Warp and weft
 /// count relative to themselves: cloth that stretches looks like rubber. Shear counts less the softer it is beside them,
 /// and what couples them least, because springs have E₁₂ = E₃₃ whatever they are (Cauchy). On equilateral triangles with
 /// ν = ⅓ all three are E: V97's k.
@@ -108,10 +108,14 @@ pub fn fitted(rest: [DVec2; 3], area: f64, wanted: [f64; 4]) -> [f64; 3] {
         (0..6).fold(0.0, |sum, e| sum + entries[e].0 * entries[e].0 * columns[i][e] * other(e))
     };
     let normal = [0, 1, 2].map(|i| [0, 1, 2].map(|j| dot(i, &|e| columns[j][e])));
-    let right = DVec3::from_array([0, 1, 2].map(|i| dot(i, &|e| entries[e].1)));
-    // Of all sets of sides that pull, the best whose springs do.
-    let mut best = (f64::INFINITY, DVec3::splat(scale));
-    for set in 1..8usize {
+    // Every spring keeps a tenth of the stretch stiffness, or half of what a diagonal needs for the shear: with less,
+    // triangles of irregular meshes would fold up within the plane.
+    let least = (0.1 * scale).min(2.0 * shear).max(1e-6 * scale);
+    let floor = |e: usize| least * (columns[0][e] + columns[1][e] + columns[2][e]);
+    let right = DVec3::from_array([0, 1, 2].map(|i| dot(i, &|e| entries[e].1 - floor(e))));
+    // Of all sets of sides that have more, the best.
+    let mut best = (f64::INFINITY, DVec3::ZERO);
+    for set in 0..8usize {
         let used = |i: usize| set >> i & 1 == 1;
         let entry = |i: usize, j: usize| match (used(i) && used(j), i == j) {
             (true, _) => normal[i][j],
@@ -126,9 +130,7 @@ pub fn fitted(rest: [DVec2; 3], area: f64, wanted: [f64; 4]) -> [f64; 3] {
             best = (misfit, found);
         }
     }
-    // No spring quite without stiffness: its tension would have no measure.
-    let least = 1e-6 * best.1.max_element();
-    [0, 1, 2].map(|i| best.1[i].max(least) * area / side[i].length_squared())
+    [0, 1, 2].map(|i| (least + best.1[i]) * area / side[i].length_squared())
 }
 
 impl Law<2, 1> for Spring {
