@@ -161,7 +161,7 @@ fn read_line(tally: &mut Tally, line: &str) {
 }
 
 /// Experiments that take minutes: run by hand, results in `validation/`.
-const LONG: [&str; 10] = [
+const LONG: [&str; 12] = [
     "fall",
     "resolution",
     "drape",
@@ -172,6 +172,8 @@ const LONG: [&str; 10] = [
     "quasistatic",
     "ccd",
     "v00-x4",
+    "m03-table1",
+    "hybrid",
 ];
 
 /// Every experiment that is not long, on the release build.

@@ -42,9 +42,15 @@ impl Panel {
     fn drawn(self) -> (Vec<Plot>, Layout) {
         let Panel { chart, dots } = self;
         let colours = || COLOURS.iter().cycle();
-        let lines = chart.curves.into_iter().zip(colours()).map(|(curve, colour)| -> Plot {
+        let lines = chart.curves.into_iter().zip(colours()).enumerate().map(|(k, (curve, colour))| -> Plot {
             let line = LinePlot::new().with_data(curve.points).with_color(*colour);
             let line = line.with_stroke_width(2.0);
+            // Colours come again after a round of them, as dashes and then as dots.
+            let line = match k / COLOURS.len() {
+                0 => line,
+                1 => line.with_dashed(),
+                _ => line.with_dotted(),
+            };
             if curve.name.is_empty() { line.into() } else { line.with_legend(curve.name).into() }
         });
         let dots = dots.into_iter().zip(colours()).filter(|(dots, _)| !dots.points.is_empty());

@@ -133,7 +133,7 @@ const EXPLICIT: [Integrator; 6] = [
 ];
 
 /// Errors that steps which choose their own length may have [m].
-const TOLERANCES: [f64; 4] = [1e-2, 1e-3, 1e-4, 1e-5];
+const TOLERANCES: [f64; 3] = [1e-4, 1e-5, 1e-6];
 
 /// Work and error [m] of each run.
 type Points = Vec<(f64, f64)>;

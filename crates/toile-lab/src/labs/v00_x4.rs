@@ -64,7 +64,7 @@ pub fn run(session: &mut Session) -> Result<(), LabError> {
         let label = format!("{name}: drop over that of bdf2 at 4.2 ms");
         match integrator {
             Integrator::Rk4 => session.at_most(format!("{label}, less 1"), (part - 1.0).abs(), "", 0.02),
-            // As near as the error it is allowed in each step, 1e-4 m, adds up to.
+            // As near as the error it is allowed in each step, 1e-5 m, adds up to.
             _ => session.info(label, part, ""),
         }
         rows.push(format!("{name},{},{part}", TIME / f64::from(steps)));

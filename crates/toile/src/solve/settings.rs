@@ -137,7 +137,7 @@ impl Default for SolverSettings {
             drape: DrapeSettings { step: 1.0, residual: 1e-6, max_solves: 200 },
             k02: K02Settings::default(),
             inverse_iterations: 0,
-            rosenbrock_tolerance: 1e-4,
+            rosenbrock_tolerance: 1e-5,
             accuracy: Accuracy::default(),
             error_limit: f64::INFINITY,
             corrections: Corrections::default(),

@@ -36,7 +36,8 @@ pub struct Solver {
     /// "precomputed": iterations of conjugate gradients for each column of the inverse, which reaches as many rings far;
     /// 0 computes the whole inverse, for up to 5000 vertices. Default 0.
     pub inverse_iterations: u32,
-    /// "rosenbrock" and "hybrid": error that a step may have by its own estimate, root mean square over particles [m]. Default 1e-4.
+    /// "rosenbrock" and "hybrid": error that a step may have by its own estimate, root mean square over particles [m].
+    /// With much more, errors shake stiff cloth and steps become shorter, not longer. Default 1e-5.
     pub rosenbrock_tolerance: f64,
     /// preconditioner = "accuracy": which part of the cloth is wanted more accurately (V00-10).
     pub accuracy: Option<Accuracy>,
@@ -75,7 +76,7 @@ impl Default for Solver {
             drape_solves: 200,
             k02: K02::default(),
             inverse_iterations: 0,
-            rosenbrock_tolerance: 1e-4,
+            rosenbrock_tolerance: 1e-5,
             accuracy: None,
             error_limit: None,
             correct: Correct::default(),

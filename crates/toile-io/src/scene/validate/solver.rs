@@ -44,7 +44,7 @@ impl Check<'_> {
             "solver.rosenbrock_tolerance",
             solver.rosenbrock_tolerance,
             " m",
-            "1e-4 is the default",
+            "1e-5 is the default",
         );
         match (&solver.accuracy, solver.preconditioner) {
             (Some(region), _) => {
