@@ -1,7 +1,7 @@
 //! A kilogram on a spring one metre long: the smallest thing that swings.
 
 use glam::DVec3;
-use toile::forces::{Spring, Tangent, WindField};
+use toile::forces::{Spring, Tangent};
 use toile::freedom::Freedom;
 use toile::interaction::Elements;
 use toile::model::Model;
@@ -27,13 +27,11 @@ pub fn bob(stiffness: f64, x: DVec3, v: DVec3) -> Island {
         mass: vec![1.0; 2],
         freedom: vec![Freedom::Fixed, Freedom::Free],
         forces: vec![Box::new(Elements::new(2, &[[0, 1]], &[[[1.0, -1.0]]], law))],
-        pins: Vec::new(),
         gravity: DVec3::NEG_Y * GRAVITY,
-        wind: WindField::default(),
-        net: Default::default(),
         start: start.clone(),
         edge: 1.0,
         size: 1.0,
+        ..Model::default()
     };
     Island::alone(model, State { x: start, v: vec![DVec3::ZERO, v], ..State::default() })
 }

@@ -22,7 +22,8 @@ pub struct Pin {
     pub active: Range<f64>,
 }
 
-/// Everything about an island that a step reads and does not change.
+/// Everything about an island that a step reads and does not change. The default is no particles in no field.
+#[derive(Default)]
 pub struct Model {
     /// Mass of each particle [kg].
     pub mass: Vec<f64>,

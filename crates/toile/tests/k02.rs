@@ -8,7 +8,7 @@ use toile::math::random;
 use toile::mesh::{Mesh, Pattern, shapes};
 use toile::model::Model;
 use toile::solve::jacobi::{Damping, DampingForm, Jacobian, Parity};
-use toile::solve::{Integrator, K02Settings, Net};
+use toile::solve::{Integrator, K02Settings};
 use toile::state::State;
 use toile::step::Island;
 use toile::{Air, Bending, Cloth, Grip, PinDown, Probe, Setup, SolverSettings, Stretching, World};
@@ -103,13 +103,10 @@ fn growth(iterations: u32, r: f64) -> f64 {
         mass: vec![1.0; 81],
         freedom,
         forces: vec![springs],
-        pins: Vec::new(),
-        gravity: DVec3::ZERO,
-        wind: WindField::default(),
-        net: Net::default(),
         start: start.clone(),
         edge: 0.1,
         size: 0.8,
+        ..Model::default()
     };
     let x: Vec<DVec3> = (0..81u64)
         .map(|i| {
@@ -167,13 +164,11 @@ fn row(x: &[DVec3], v: &[DVec3], gravity: DVec3) -> Island {
         mass: vec![1.0; n],
         freedom: vec![Freedom::Free; n],
         forces: vec![Box::new(springs)],
-        pins: Vec::new(),
         gravity,
-        wind: WindField::default(),
-        net: Net::default(),
         start: x.to_vec(),
         edge: 1.0,
         size: 1.0,
+        ..Model::default()
     };
     Island::alone(model, State { x: x.to_vec(), v: v.to_vec(), ..State::default() })
 }

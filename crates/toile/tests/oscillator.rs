@@ -2,7 +2,7 @@
 //! follow them, and what is said about explicit steps that are too long.
 
 use glam::DVec3;
-use toile::forces::{Spring, Tangent, WindField};
+use toile::forces::{Spring, Tangent};
 use toile::interaction::Elements;
 use toile::mesh::{Mesh, Pattern, shapes};
 use toile::model::Model;
@@ -38,13 +38,11 @@ fn oscillator(square: f64, x: DVec3, gravity: DVec3) -> Island {
         mass: vec![1.0; 2],
         freedom: vec![Freedom::Fixed, Freedom::Free],
         forces: vec![Box::new(Elements::new(2, &[[0, 1]], &[[[1.0, -1.0]]], law))],
-        pins: Vec::new(),
         gravity,
-        wind: WindField::default(),
-        net: Default::default(),
         start: start.clone(),
         edge: 1.0,
         size: 1.0,
+        ..Model::default()
     };
     Island::alone(model, State { x: start, v: vec![DVec3::ZERO; 2], ..State::default() })
 }

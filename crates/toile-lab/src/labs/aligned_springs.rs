@@ -5,7 +5,7 @@
 
 use crate::session::{Chart, Curve, LabError, Session};
 use glam::DVec3;
-use toile::forces::{Spring, Tangent, WindField};
+use toile::forces::{Spring, Tangent};
 use toile::freedom::Freedom;
 use toile::interaction::{Elements, ForceModel};
 use toile::model::Model;
@@ -99,13 +99,11 @@ fn steps(tangent: Tangent, dt: f64, count: usize) -> Vec<f64> {
         mass: vec![MASS; 3],
         freedom,
         forces,
-        pins: Vec::new(),
         gravity,
-        wind: WindField::default(),
-        net: Default::default(),
         start: x.clone(),
         edge: LENGTH,
         size: LENGTH,
+        ..Model::default()
     };
     let now = State { x, v: vec![DVec3::ZERO; 3], ..State::default() };
     let integrator = Integrator::LinearEuler;

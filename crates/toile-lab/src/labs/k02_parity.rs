@@ -6,13 +6,13 @@
 
 use crate::session::{LabError, Session};
 use glam::DVec3;
-use toile::forces::{Spring, Tangent, WindField};
+use toile::forces::{Spring, Tangent};
 use toile::freedom::Freedom;
 use toile::interaction::Elements;
 use toile::mesh::{Mesh, Pattern, shapes};
 use toile::model::Model;
 use toile::solve::jacobi::{Jacobian, Parity};
-use toile::solve::{Integrator, K02Settings, Net};
+use toile::solve::{Integrator, K02Settings};
 use toile::state::State;
 use toile::step::Island;
 use toile::{Probe, SolverSettings};
@@ -81,13 +81,11 @@ fn sheet(r: f64, gravity: DVec3) -> Result<Island, LabError> {
         mass: vec![1.0; PARTICLES],
         freedom: vec![Freedom::Free; PARTICLES],
         forces: vec![Box::new(Elements::new(PARTICLES, &ends, &vec![[[1.0, -1.0]]; ends.len()], law))],
-        pins: Vec::new(),
         gravity,
-        wind: WindField::default(),
-        net: Net::default(),
         start: start.clone(),
         edge: 0.1,
         size: 0.8,
+        ..Model::default()
     };
     Ok(Island::alone(model, State { x: start, v: vec![DVec3::ZERO; PARTICLES], ..State::default() }))
 }

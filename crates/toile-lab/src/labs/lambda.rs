@@ -6,8 +6,8 @@ use crate::session::{Chart, Curve, LabError, Session};
 use glam::DVec3;
 use rayon::prelude::*;
 use toile::drive::Motion;
+use toile::forces::Attach;
 use toile::forces::attach::Hold;
-use toile::forces::{Attach, WindField};
 use toile::freedom::Freedom;
 use toile::interaction::ForceModel;
 use toile::mesh::{Pattern, shapes};
@@ -72,13 +72,10 @@ fn oscillator(lambda: f64, rhs: LambdaRhs) -> f64 {
         mass: vec![1.0],
         freedom: vec![Freedom::Free],
         forces,
-        pins: Vec::new(),
-        gravity: DVec3::ZERO,
-        wind: WindField::default(),
-        net: Default::default(),
         start: vec![DVec3::X],
         edge: 1.0,
         size: 1.0,
+        ..Model::default()
     };
     let now = State { x: vec![DVec3::X], v: vec![DVec3::ZERO], ..State::default() };
     let mut island = Island::alone(model, now);

@@ -119,25 +119,15 @@ pub(super) fn faces(p: [Vec4; 4], t: [[Vec4; 4]; 3], limit: Limit) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::collide::proximity::tests::quad as shapes;
     use crate::collide::proximity::{edge_edge, vertex_face};
     use crate::math::{DVec3, random};
 
+    /// The same shapes as the oracle's own tests have, large and small, near and far.
     fn quad(i: u64) -> [DVec3; 4] {
-        let at = |k: u64| random::signed(41, 12 * i + k);
-        let mut x = [0, 1, 2, 3]
-            .map(|k| DVec3::new(at(3 * k), at(3 * k + 1), at(3 * k + 2)) * [1.0, 0.01][i as usize % 2]);
-        match i / 2 % 8 {
-            1 => x[3] = x[2] + 1e-9 * x[3],
-            2 => x[3] = x[2],
-            3 => x.iter_mut().for_each(|p| p.y = 0.0),
-            4 => x.iter_mut().for_each(|p| *p = DVec3::X * p.x),
-            5 => x[3] = x[2] + (x[1] - x[0]) * 0.7,
-            6 => x[3] = x[2] + (x[1] - x[0]) * 0.7 + 1e-8 * x[3],
-            7 => x[1] = x[2],
-            _ => {}
-        }
         let shift = [0.0, 10.0][i as usize / 16 % 2];
-        x.map(|p| p + DVec3::new(shift, 0.0, -shift))
+        let size = [1.0, 0.01][i as usize % 2];
+        shapes(i / 2).map(|p| p * size + DVec3::new(shift, 0.0, -shift))
     }
 
     #[test]

@@ -103,7 +103,7 @@ impl Closest {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::math::random;
 
@@ -121,7 +121,7 @@ mod tests {
     }
 
     /// Shapes of every kind: fat, sliver, collapsed to an edge or a point, flattened to a plane or a line.
-    fn quad(i: u64) -> [DVec3; 4] {
+    pub fn quad(i: u64) -> [DVec3; 4] {
         let mut x = [0, 1, 2, 3].map(|k| point(11, 4 * i + k, 1.0));
         match i % 8 {
             1 => x[3] = x[2] + 1e-9 * x[3],

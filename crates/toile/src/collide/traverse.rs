@@ -238,8 +238,8 @@ impl<'a, const S: usize> Walk<'a, S> {
         worker.counters.face_pairs += 1;
         let (box_a, box_b) = (&self.a.tree.boxes()[a as usize], &self.b.tree.boxes()[b as usize]);
         let Worker { vertex_face, face_vertex, edge_edge, samples, counters, .. } = worker;
-        self.vertices(&self.a, fa, &self.b, fb, box_b, vertex_face, counters);
-        self.vertices(&self.b, fb, &self.a, fa, box_a, face_vertex, counters);
+        self.vertices((&self.a, fa), (&self.b, fb), box_b, vertex_face, counters);
+        self.vertices((&self.b, fb), (&self.a, fa), box_a, face_vertex, counters);
         match self.ask.features {
             Features::All => self.edges(fa, fb, box_b, edge_edge, counters),
             Features::VerticesOnly => {}
@@ -266,13 +266,10 @@ impl<'a, const S: usize> Walk<'a, S> {
     }
 
     #[inline]
-    #[allow(clippy::too_many_arguments, reason = "two faces of two sides, and where the answer goes")]
     fn vertices(
         &self,
-        near: &Side<'a, S>,
-        face: u32,
-        far: &Side<'a, S>,
-        target: u32,
+        (near, face): (&Side<'a, S>, u32),
+        (far, target): (&Side<'a, S>, u32),
         target_box: &Kdop<S>,
         out: &mut Vec<u64>,
         counters: &mut Counters,

@@ -31,6 +31,9 @@ const DEGREE: f64 = std::f64::consts::PI / 180.0;
 /// Less than this of a normal is left where faces pressed flat cancel each other [rad]: rounding, not a direction.
 const CANCELLED: f64 = 1e-6;
 
+/// An edge: its ends in ascending order, and how many faces are there.
+type Counted = ([u32; 2], u32);
+
 /// Triangles split into n² each. The vertices of the coarse mesh come first and keep their numbers; then follow the n − 1
 /// points of each edge, sorted by the edge's ends; then the points inside each face. Faces are grouped by coarse face.
 #[derive(Clone, Debug)]
@@ -38,8 +41,7 @@ pub struct Subdivision {
     splits: usize,
     vertices: usize,
     corners: Vec<[u32; 3]>,
-    /// Ends in ascending order, and how many faces are there.
-    edges: Vec<([u32; 2], u32)>,
+    edges: Vec<Counted>,
     faces: Vec<[u32; 3]>,
     sides: Vec<[u32; 3]>,
 }
@@ -209,8 +211,7 @@ where
 }
 
 /// Edges, sorted, with their number of faces; and the edge of each side of each face.
-#[allow(clippy::type_complexity, reason = "two tables that are made together")]
-fn connect(faces: &[[u32; 3]]) -> (Vec<([u32; 2], u32)>, Vec<[u32; 3]>) {
+fn connect(faces: &[[u32; 3]]) -> (Vec<Counted>, Vec<[u32; 3]>) {
     let mut all: Vec<([u32; 2], usize)> = Vec::with_capacity(3 * faces.len());
     for (f, face) in faces.iter().enumerate() {
         for s in 0..3 {

@@ -30,6 +30,8 @@ struct Point {
 /// The part of a substep that one step covers.
 #[derive(Clone, Copy)]
 struct Leg {
+    /// How it is stepped.
+    scheme: Integrator,
     /// Start [s].
     time: f64,
     /// Length [s].
@@ -92,12 +94,12 @@ impl Explicit {
         let mut sound = true;
         while passed < 1 << level {
             let h = span.dt / (1u64 << level) as f64;
-            let leg = Leg { time: span.time + passed as f64 * h, h };
+            let leg = Leg { scheme: settings.integrator, time: span.time + passed as f64 * h, h };
             let before = point.clone();
             let error = match adaptive || settings.corrections.kinematic {
-                true => self.doubled(course, settings.integrator, leg, &mut point, probe),
+                true => self.doubled(course, leg, &mut point, probe),
                 false => {
-                    self.lone(course, settings.integrator, leg, &mut point, probe);
+                    self.lone(course, leg, &mut point, probe);
                     0.0
                 }
             };
@@ -155,23 +157,16 @@ impl Explicit {
 
     /// One step, then the same in two halves, which are kept: returns the error of the one, the larger of position
     /// and h × velocity [m] (V97-7).
-    fn doubled(
-        &mut self,
-        course: &mut dyn Course,
-        scheme: Integrator,
-        leg: Leg,
-        point: &mut Point,
-        probe: &mut Probe,
-    ) -> f64 {
+    fn doubled(&mut self, course: &mut dyn Course, leg: Leg, point: &mut Point, probe: &mut Probe) -> f64 {
         let mut whole = point.clone();
         self.begin(course, leg, &mut whole, probe);
         let start = self.start.clone();
-        self.leap(course, scheme, leg, &mut whole, probe);
+        self.leap(course, leg, &mut whole, probe);
         let half = Leg { h: 0.5 * leg.h, ..leg };
         lead(course, half, point);
         self.start = start;
-        self.leap(course, scheme, half, point, probe);
-        self.lone(course, scheme, Leg { time: leg.time + half.h, ..half }, point, probe);
+        self.leap(course, half, point, probe);
+        self.lone(course, Leg { time: leg.time + half.h, ..half }, point, probe);
         let n = point.x.len();
         self.error.x.resize(n, DVec3::ZERO);
         self.error.v.resize(n, DVec3::ZERO);
@@ -185,16 +180,9 @@ impl Explicit {
     }
 
     /// One step as it is.
-    fn lone(
-        &mut self,
-        course: &mut dyn Course,
-        scheme: Integrator,
-        leg: Leg,
-        point: &mut Point,
-        probe: &mut Probe,
-    ) {
+    fn lone(&mut self, course: &mut dyn Course, leg: Leg, point: &mut Point, probe: &mut Probe) {
         self.begin(course, leg, point, probe);
-        self.leap(course, scheme, leg, point, probe);
+        self.leap(course, leg, point, probe);
     }
 
     /// Leads held particles and fills the accelerations at the start, from the forces of the last step if known.
@@ -250,16 +238,9 @@ impl Explicit {
     }
 
     /// One step from a led point with known accelerations at its start.
-    fn leap(
-        &mut self,
-        course: &mut dyn Course,
-        scheme: Integrator,
-        leg: Leg,
-        point: &mut Point,
-        probe: &mut Probe,
-    ) {
+    fn leap(&mut self, course: &mut dyn Course, leg: Leg, point: &mut Point, probe: &mut Probe) {
         let h = leg.h;
-        match scheme {
+        match leg.scheme {
             // B14 eq. 9 as printed, with half the force, and without (E24); both then drift by eq. 10.
             Integrator::Literal => self.kick_and_drift(0.5 * h, h, point),
             Integrator::Symplectic => self.kick_and_drift(h, h, point),

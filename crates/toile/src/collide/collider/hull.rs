@@ -11,6 +11,15 @@ use super::facets::Facets;
 use crate::math::DVec3;
 use robust::Coord3D;
 
+/// An edge of the rim of what a point sees.
+struct RimEdge {
+    tail: u32,
+    head: u32,
+    /// The face that is not seen, and which of its sides this is.
+    beyond: usize,
+    slot: usize,
+}
+
 /// A triangle of the growing hull.
 struct Face {
     corners: [u32; 3],
@@ -119,7 +128,7 @@ impl Hull<'_> {
             self.faces[f].alive = false;
             orphans.append(&mut self.faces[f].outside);
         }
-        for (n, &(tail, head, beyond, slot)) in rim.iter().enumerate() {
+        for (n, &RimEdge { tail, head, beyond, slot }) in rim.iter().enumerate() {
             let (before, after) = ((n + rim.len() - 1) % rim.len(), (n + 1) % rim.len());
             let neighbours = [beyond, first + after, first + before];
             self.faces.push(Face {
@@ -133,9 +142,8 @@ impl Hull<'_> {
         self.assign(orphans, first);
     }
 
-    /// The faces that a point sees, and the rim round them in order: tail, head, the face beyond and its side.
-    #[allow(clippy::type_complexity, reason = "a loop of rim edges, used once")]
-    fn visible(&self, start: usize, apex: u32) -> (Vec<usize>, Vec<(u32, u32, usize, usize)>) {
+    /// The faces that a point sees, and the rim round them in order.
+    fn visible(&self, start: usize, apex: u32) -> (Vec<usize>, Vec<RimEdge>) {
         let mut seen = vec![start];
         let mut rim = Vec::new();
         // Depth first round each face's sides gives the rim in order.
@@ -155,7 +163,7 @@ impl Hull<'_> {
                 stack.push((beyond, (back + 1) % 3, 2));
             } else {
                 let corners = self.faces[face].corners;
-                rim.push((corners[from], corners[(from + 1) % 3], beyond, back));
+                rim.push(RimEdge { tail: corners[from], head: corners[(from + 1) % 3], beyond, slot: back });
             }
         }
         (seen, rim)
