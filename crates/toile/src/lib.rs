@@ -53,6 +53,7 @@
 //! * A step either ends in a finite state or changes nothing.
 
 pub mod collide;
+pub mod contact;
 pub mod drive;
 pub mod error;
 pub mod forces;
@@ -70,10 +71,11 @@ pub mod step;
 pub mod testing;
 pub mod world;
 
+pub use contact::{ContactSettings, Friction, Response};
 pub use error::{FrameError, SetupError, SetupProblem};
 pub use forces::{Bend, Curve, Fabric, WindField, Yield};
 pub use freedom::Freedom;
 pub use probe::Probe;
-pub use setup::{Air, Bending, Cloth, Grip, PinDown, RestShape, Setup, Stretching};
+pub use setup::{Air, Bending, Cloth, Grip, Obstacle, PinDown, RestShape, Setup, Stretching};
 pub use solve::SolverSettings;
 pub use world::{Edit, Snapshot, World};

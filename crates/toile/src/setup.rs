@@ -1,5 +1,7 @@
 //! What a world is built from, checks on it, and the islands it becomes.
 
+use crate::collide::collider::Collider;
+use crate::contact::ContactSettings;
 use crate::drive::Motion;
 use crate::error::{SetupError, SetupProblem};
 use crate::forces::attach::Hold;
@@ -157,11 +159,24 @@ impl PinDown {
     }
 }
 
+/// A body that cloth meets.
+#[derive(Clone, Debug)]
+pub struct Obstacle {
+    /// Name, unique in its world.
+    pub name: String,
+    /// Its shape and motion.
+    pub collider: Collider,
+}
+
 /// Everything a world is built from.
 #[derive(Clone, Debug)]
 pub struct Setup {
     /// Cloths.
     pub cloths: Vec<Cloth>,
+    /// Bodies that cloth meets.
+    pub bodies: Vec<Obstacle>,
+    /// How cloth meets itself and bodies. Off by default; scene files have it on.
+    pub contact: ContactSettings,
     /// What holds them.
     pub pins: Vec<PinDown>,
     /// Gravity [m/s²].
@@ -178,6 +193,8 @@ impl Default for Setup {
     fn default() -> Self {
         Setup {
             cloths: Vec::new(),
+            bodies: Vec::new(),
+            contact: ContactSettings::off(),
             pins: Vec::new(),
             gravity: DVec3::new(0.0, -9.81, 0.0),
             wind: WindField::default(),

@@ -1,5 +1,6 @@
 //! The world: cloths, what holds them, and time.
 
+use crate::contact::ContactSettings;
 use crate::error::{FrameError, SetupError, SetupProblem};
 use crate::forces::WindField;
 use crate::forces::membrane::{material_weights, principal_strain};
@@ -8,7 +9,7 @@ use crate::interaction::Moment;
 use crate::math::{DVec3, reduce};
 use crate::model::Model;
 use crate::probe::{Energies, Probe};
-use crate::setup::{self, Cloth, Setup, within_reach};
+use crate::setup::{self, Cloth, Obstacle, Setup, within_reach};
 use crate::solve::{SolverSettings, families};
 use crate::state::State;
 use crate::step::Island;
@@ -50,6 +51,8 @@ pub struct Snapshot {
 /// Cloths in motion.
 pub struct World {
     cloths: Vec<Cloth>,
+    bodies: Vec<Obstacle>,
+    contact: ContactSettings,
     islands: Vec<Island>,
     solver: SolverSettings,
     substeps: u32,
@@ -63,13 +66,13 @@ impl World {
     /// Builds a world, or says all that is wrong with `setup`.
     pub fn new(setup: Setup) -> Result<World, SetupError> {
         setup::check(&setup)?;
-        let Setup { cloths, pins, gravity, wind, solver, substeps } = setup;
+        let Setup { cloths, bodies, contact, pins, gravity, wind, solver, substeps } = setup;
         let islands = cloths
             .iter()
             .enumerate()
             .flat_map(|(number, cloth)| setup::islands(number, cloth, &pins, gravity, wind))
             .collect();
-        Ok(World { cloths, islands, solver, substeps, gravity, wind, time: 0.0, frames: 0 })
+        Ok(World { cloths, bodies, contact, islands, solver, substeps, gravity, wind, time: 0.0, frames: 0 })
     }
 
     /// Advances by a frame of `frame_dt` [s] in equal substeps. A substep whose result is not finite is redone
@@ -136,6 +139,16 @@ impl World {
     /// The cloths as they were given.
     pub fn cloths(&self) -> &[Cloth] {
         &self.cloths
+    }
+
+    /// The bodies, where they are now.
+    pub fn bodies(&self) -> &[Obstacle] {
+        &self.bodies
+    }
+
+    /// How cloth meets itself and bodies.
+    pub fn contact(&self) -> &ContactSettings {
+        &self.contact
     }
 
     /// Number of islands.

@@ -1,0 +1,5 @@
+//! Cloth against cloth and bodies: what pushes them apart, and what never lets them through.
+
+pub mod settings;
+
+pub use settings::{ContactSettings, Friction, Response};
