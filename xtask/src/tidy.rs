@@ -16,12 +16,16 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("collide", &["math", "mesh", "drive"]),
     ("forces", &["math", "mesh", "drive", "interaction"]),
     ("solve", &["math", "state", "freedom", "interaction", "probe"]),
+    ("contact", &["math", "collide", "freedom", "interaction", "probe", "solve", "state"]),
     ("error", &["math", "forces"]),
-    ("model", &["math", "drive", "forces", "freedom", "interaction", "solve", "state"]),
-    ("step", &["math", "freedom", "model", "probe", "solve", "state"]),
+    ("model", &["math", "collide", "contact", "drive", "forces", "freedom", "interaction", "solve", "state"]),
+    ("step", &["math", "contact", "freedom", "interaction", "model", "probe", "solve", "state"]),
+    ("grouping", &["math", "freedom", "interaction", "state", "step"]),
     (
         "setup",
         &[
+            "collide",
+            "contact",
             "math",
             "mesh",
             "drive",
@@ -38,6 +42,9 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "world",
         &[
+            "collide",
+            "contact",
+            "grouping",
             "math",
             "mesh",
             "error",

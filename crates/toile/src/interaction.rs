@@ -288,6 +288,15 @@ pub trait ForceModel: Send + Sync {
     fn stretches(&self) -> bool {
         false
     }
+    /// Whether who interacts with whom changes from step to step: such a family stays out of assembled matrices and
+    /// their factors, and is applied element by element.
+    fn passes(&self) -> bool {
+        false
+    }
+    /// Itself, for whoever put it there and changes it between steps.
+    fn as_any(&mut self) -> Option<&mut dyn std::any::Any> {
+        None
+    }
 }
 
 /// A law applied to many elements of the same shape.
@@ -461,7 +470,8 @@ macro_rules! by_shape {
 }
 
 impl Stencil {
-    fn new<const P: usize, const G: usize>(
+    /// Elements with these members and weights, among `particles` particles.
+    pub fn new<const P: usize, const G: usize>(
         particles: usize,
         members: &[[u32; P]],
         weights: &[[[f64; P]; G]],

@@ -58,6 +58,7 @@ pub mod drive;
 pub mod error;
 pub mod forces;
 pub mod freedom;
+mod grouping;
 pub mod interaction;
 pub mod math;
 pub mod mesh;

@@ -1,5 +1,8 @@
 //! What is fixed while cloth moves: masses, freedoms, forces, pins.
 
+use crate::collide::collider::Collider;
+use crate::contact::gauges::Gauges;
+use crate::contact::{ContactSettings, Outing};
 use crate::drive::Motion;
 use crate::forces::WindField;
 use crate::freedom::{Freedom, Mobility};
@@ -8,6 +11,15 @@ use crate::math::{DMat3, DVec3};
 use crate::solve::{Bodies, Course, Net, Place, families};
 use crate::state::State;
 use std::ops::Range;
+
+/// What cloth meets during a step.
+#[derive(Clone, Copy)]
+pub struct Surroundings<'a> {
+    /// How it meets.
+    pub contact: &'a ContactSettings,
+    /// Bodies.
+    pub bodies: &'a [&'a Collider],
+}
 
 /// Particles held, whatever pulls at them.
 #[derive(Clone, Debug)]
@@ -18,6 +30,8 @@ pub struct Pin {
     pub freedom: Freedom,
     /// How the pin moves.
     pub motion: Motion,
+    /// Which of the world's pins it is part of.
+    pub source: usize,
     /// When it holds [s]: grips the particles where they are at the start, lets go at the end.
     pub active: Range<f64>,
 }
@@ -41,6 +55,8 @@ pub struct Model {
     pub net: Net,
     /// Where the particles started [m].
     pub start: Vec<DVec3>,
+    /// Which of the forces are contacts, if any.
+    pub gauges: Option<usize>,
     /// Mean edge at rest [m].
     pub edge: f64,
     /// Square root of the area at rest [m].
@@ -95,8 +111,40 @@ impl Model {
         }
     }
 
+    /// The contacts among the forces, and what they must know of a substep.
+    pub(crate) fn outing<'a>(
+        &'a mut self,
+        around: Surroundings<'a>,
+        mobility: &'a Mobility,
+        places: &'a [Place],
+        span: (f64, f64),
+        last: bool,
+    ) -> Option<(Outing<'a>, &'a mut Gauges)> {
+        let at = self.gauges?;
+        let gauges = self.forces.get_mut(at)?.as_any()?.downcast_mut::<Gauges>()?;
+        let outing = Outing {
+            settings: around.contact,
+            bodies: around.bodies,
+            mass: &self.mass,
+            gravity: self.gravity,
+            mobility,
+            places,
+            edge: self.edge,
+            time: span.0,
+            dt: span.1,
+            last,
+        };
+        Some((outing, gauges))
+    }
+
     /// Brings pins, wind and moving targets to `time`, the end of a step of `dt`.
-    fn go_to(&mut self, grips: &[Option<Vec<DVec3>>], time: f64, dt: f64, places: &mut Vec<Place>) {
+    pub(crate) fn go_to(
+        &mut self,
+        grips: &[Option<Vec<DVec3>>],
+        time: f64,
+        dt: f64,
+        places: &mut Vec<Place>,
+    ) {
         let outside = Outside { time, dt, air: self.wind.at(time) };
         for force in &mut self.forces {
             force.drive(&outside);
@@ -124,6 +172,8 @@ pub struct Journey<'a> {
     pub mobility: &'a Mobility,
     /// Where led particles must be.
     pub places: &'a mut Vec<Place>,
+    /// Particles that may be struck; nothing where nothing can meet.
+    pub struck: Option<&'a [u32]>,
 }
 
 impl Course for Journey<'_> {
@@ -143,6 +193,7 @@ impl Course for Journey<'_> {
             start: &self.model.start,
             edge: self.model.edge,
             size: self.model.size,
+            struck: self.struck,
         }
     }
 }

@@ -5,6 +5,10 @@
 pub enum Stage {
     /// Pins, wind and moving targets.
     Drive,
+    /// Finding what is close.
+    Detect,
+    /// Choosing what may push.
+    Contact,
     /// Forces and tangents of all elements.
     Forces,
     /// Building the operator.
@@ -15,16 +19,30 @@ pub enum Stage {
     Solve,
     /// New velocities and positions.
     Update,
+    /// Letting nothing through.
+    Filter,
 }
 
 impl Stage {
     /// All stages in order.
-    pub const ALL: [Stage; 6] =
-        [Stage::Drive, Stage::Forces, Stage::Assemble, Stage::Factor, Stage::Solve, Stage::Update];
+    pub const ALL: [Stage; 9] = [
+        Stage::Drive,
+        Stage::Detect,
+        Stage::Contact,
+        Stage::Forces,
+        Stage::Assemble,
+        Stage::Factor,
+        Stage::Solve,
+        Stage::Update,
+        Stage::Filter,
+    ];
+
+    const NAMES: [&'static str; 9] =
+        ["drive", "detect", "contact", "forces", "assemble", "factor", "solve", "update", "filter"];
 
     /// Name in reports.
     pub fn name(self) -> &'static str {
-        ["drive", "forces", "assemble", "factor", "solve", "update"][self as usize]
+        Self::NAMES[self as usize]
     }
 }
 
@@ -71,6 +89,20 @@ pub struct Counters {
     pub rejected: u64,
     /// Particles that corrections moved, summed over steps.
     pub corrected: u64,
+    /// Substeps redone as two halves because things passed each other too fast, or what is led was blocked.
+    pub halved: u64,
+    /// Most pairs that might push in one substep.
+    pub contacts: u64,
+    /// Passes of the guarantee.
+    pub passes: u64,
+    /// Particles that the guarantee stopped short, summed over substeps.
+    pub cut: u64,
+    /// Motion that was asked of the guarantee, summed over particles and substeps [m].
+    pub wished: f64,
+    /// What it kept of that [m].
+    pub kept: f64,
+    /// Impulse that it removed [N·s].
+    pub removed: f64,
     /// Explicit steps: largest estimated error of one that was accepted [m].
     pub step_error: f64,
     /// Largest force left unbalanced on a particle [N].
@@ -84,7 +116,7 @@ pub struct Counters {
 }
 
 /// The channels of [`Counters`], in the order of [`Counters::values`].
-pub const COUNTER_CHANNELS: [Channel; 18] = [
+pub const COUNTER_CHANNELS: [Channel; 25] = [
     Channel { name: "substeps", unit: "", meaning: "substeps taken, over all islands" },
     Channel {
         name: "retries",
@@ -115,6 +147,21 @@ pub const COUNTER_CHANNELS: [Channel; 18] = [
         meaning: "explicit steps redone shorter: their error was too large",
     },
     Channel { name: "corrected", unit: "", meaning: "particles moved by corrections, summed over steps" },
+    Channel {
+        name: "halved",
+        unit: "",
+        meaning: "substeps redone as two halves: too fast for what meets, or blocked",
+    },
+    Channel { name: "contacts", unit: "", meaning: "most pairs that might push in one substep" },
+    Channel { name: "passes", unit: "", meaning: "passes of the guarantee" },
+    Channel {
+        name: "cut",
+        unit: "",
+        meaning: "particles that the guarantee stopped short, summed over substeps",
+    },
+    Channel { name: "wished", unit: "m", meaning: "motion asked of the guarantee, summed over particles" },
+    Channel { name: "kept", unit: "m", meaning: "what the guarantee kept of that" },
+    Channel { name: "removed", unit: "N·s", meaning: "impulse that the guarantee removed" },
     Channel { name: "step_error", unit: "m", meaning: "explicit steps: largest estimated error of one" },
     Channel { name: "residual", unit: "N", meaning: "largest force left unbalanced on a particle" },
     Channel { name: "residual_ratio", unit: "", meaning: "the same over the mean weight of a particle" },
@@ -143,6 +190,13 @@ impl Counters {
             self.evaluations as f64,
             self.rejected as f64,
             self.corrected as f64,
+            self.halved as f64,
+            self.contacts as f64,
+            self.passes as f64,
+            self.cut as f64,
+            self.wished,
+            self.kept,
+            self.removed,
             self.step_error,
             self.residual,
             self.residual_ratio,
@@ -166,6 +220,13 @@ impl Counters {
         self.evaluations += other.evaluations;
         self.rejected += other.rejected;
         self.corrected += other.corrected;
+        self.halved += other.halved;
+        self.contacts = self.contacts.max(other.contacts);
+        self.passes += other.passes;
+        self.cut += other.cut;
+        self.wished += other.wished;
+        self.kept += other.kept;
+        self.removed += other.removed;
         self.step_error = self.step_error.max(other.step_error);
         self.residual = self.residual.max(other.residual);
         self.residual_ratio = self.residual_ratio.max(other.residual_ratio);

@@ -1,7 +1,9 @@
 //! What a world is built from, checks on it, and the islands it becomes.
 
+use crate::collide::Role;
 use crate::collide::collider::Collider;
 use crate::contact::ContactSettings;
+use crate::contact::space::Shape;
 use crate::drive::Motion;
 use crate::error::{SetupError, SetupProblem};
 use crate::forces::attach::Hold;
@@ -18,8 +20,9 @@ use crate::mesh::{Edge, Mesh};
 use crate::model::{Model, Pin};
 use crate::solve::{Integrator, Link, Net, SolverSettings};
 use crate::state::{FARTHEST, State};
-use crate::step::Island;
+use crate::step::{Island, Kind, Part};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// How cloth resists stretching.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -334,42 +337,124 @@ fn unfit(cloth: &Cloth, solver: &SolverSettings) -> Vec<SetupProblem> {
     all
 }
 
-/// The islands of cloth `number`: one per connected part.
-pub(crate) fn islands(
-    number: usize,
-    cloth: &Cloth,
-    pins: &[PinDown],
-    gravity: DVec3,
-    wind: WindField,
-) -> Vec<Island> {
-    let pins: Vec<&PinDown> = pins.iter().filter(|p| p.cloth == number).collect();
-    let parts = cloth.mesh.components();
-    parts.iter().map(|faces| build_island(number, cloth, faces, &pins, gravity, wind)).collect()
+/// A connected part of a cloth, before it belongs to an island.
+pub(crate) struct Piece {
+    /// Its cloth.
+    pub cloth: usize,
+    /// Faces of the cloth.
+    faces: Vec<u32>,
+    /// Vertices of the cloth, ascending.
+    pub vertices: Vec<u32>,
+    /// What it looks like to those it meets, its vertices counted from 0.
+    pub shape: Arc<Shape>,
 }
 
-/// One connected part of a cloth with its own forces and pins.
-fn build_island(
-    number: usize,
-    cloth: &Cloth,
-    faces: &[u32],
-    pins: &[&PinDown],
-    gravity: DVec3,
-    wind: WindField,
+/// The connected parts of all cloths, in order.
+pub(crate) fn pieces(cloths: &[Cloth]) -> Vec<Piece> {
+    let mut all = Vec::new();
+    for (number, cloth) in cloths.iter().enumerate() {
+        for faces in cloth.mesh.components() {
+            let vertices = vertices_of(&cloth.mesh, &faces);
+            let local = |v: u32| vertices.partition_point(|w| *w < v) as u32;
+            let own = faces.iter().map(|f| cloth.mesh.faces()[*f as usize].map(local)).collect();
+            // Meshes are checked when they are made, so their parts are sound.
+            if let Some(shape) = Shape::new(vertices.len(), own, Role::Cloth) {
+                all.push(Piece { cloth: number, faces, vertices, shape: Arc::new(shape) });
+            }
+        }
+    }
+    all
+}
+
+/// Who is where in an island.
+struct Crew<'a> {
+    parts: &'a [Part],
+    particles: usize,
+}
+
+impl Crew<'_> {
+    /// The particle that is a vertex of a cloth.
+    fn find(&self, cloth: usize, vertex: u32) -> Option<u32> {
+        let parts = self.parts.iter().filter(|part| part.cloth == cloth);
+        parts
+            .into_iter()
+            .find_map(|part| part.vertices.binary_search(&vertex).ok().map(|i| (part.first + i) as u32))
+    }
+
+    /// The particles of `pin` that are here.
+    fn held(&self, pin: &PinDown) -> Vec<u32> {
+        pin.vertices.iter().filter_map(|v| self.find(pin.cloth, *v)).collect()
+    }
+
+    /// The vertex of its cloth that a particle is.
+    fn vertex(&self, particle: u32) -> u32 {
+        let at = self.parts.partition_point(|part| part.first <= particle as usize) - 1;
+        self.parts[at].vertices[particle as usize - self.parts[at].first]
+    }
+}
+
+/// The island of some parts, which forces of the same kind take together.
+pub(crate) fn island(
+    numbers: &[usize],
+    pieces: &[Piece],
+    cloths: &[Cloth],
+    pins: &[PinDown],
+    (gravity, wind): (DVec3, WindField),
 ) -> Island {
-    let (mesh, vertices) = part_of(&cloth.mesh, faces);
-    let n = vertices.len();
-    let local = |v: &u32| vertices.binary_search(v).ok().map(|i| i as u32);
-    let x: Vec<DVec3> = vertices.iter().map(|v| cloth.positions[*v as usize]).collect();
-    let mut forces = internal_forces(&mesh, &vertices, &x, cloth, pins);
+    let mut parts: Vec<Part> = Vec::new();
+    let mut n = 0;
+    for &number in numbers {
+        let piece = &pieces[number];
+        let surface = piece.shape.surface();
+        let elements = [surface.faces().len(), surface.edges().len()];
+        let vertices = piece.vertices.clone();
+        parts.push(Part { number, cloth: piece.cloth, vertices, first: n, elements });
+        n += piece.vertices.len();
+    }
+    let crew = Crew { parts: &parts, particles: n };
+    let place = |part: &Part| -> Vec<DVec3> {
+        part.vertices.iter().map(|v| cloths[part.cloth].positions[*v as usize]).collect()
+    };
+    let x: Vec<DVec3> = parts.iter().flat_map(place).collect();
+    let v = parts.iter().flat_map(|p| vec![cloths[p.cloth].velocity; p.vertices.len()]).collect();
+    let here: Vec<(usize, &PinDown)> =
+        pins.iter().enumerate().filter(|(_, pin)| !crew.held(pin).is_empty()).collect();
+    let pins: Vec<&PinDown> = here.iter().map(|(_, pin)| *pin).collect();
+
+    // Parts that forces cannot tell apart share one family of each force.
+    let mut kinds: Vec<Kind> = Vec::new();
+    for (k, part) in parts.iter().enumerate() {
+        match kinds.iter_mut().find(|kind| alike(parts[kind.parts[0]].cloth, part.cloth, cloths)) {
+            Some(kind) => kind.parts.push(k),
+            None => kinds.push(Kind { parts: vec![k], families: 0..0 }),
+        }
+    }
+    let (mut forces, mut mass) = (Vec::new(), vec![0.0; n]);
+    let (mut links, mut lengths, mut edges, mut area) = (Vec::new(), 0.0, 0, 0.0);
+    for kind in &mut kinds {
+        let members: Vec<&Part> = kind.parts.iter().map(|k| &parts[*k]).collect();
+        let cloth = &cloths[members[0].cloth];
+        let mesh = mesh_of(&members, pieces, cloths, n);
+        let first = forces.len();
+        forces.extend(internal_forces(&mesh, &crew, &x, cloth, &pins));
+        kind.families = first..forces.len();
+        for (m, a) in mass.iter_mut().zip(mesh.vertex_area()) {
+            *m += a * cloth.fabric.density;
+        }
+        links.extend(mesh.edges().iter().map(|e| Link { ends: e.ends, rest: mesh.rest_length(e) }));
+        lengths = mesh.edges().iter().fold(lengths, |sum, e| sum + mesh.rest_length(e));
+        edges += mesh.edges().len();
+        area = mesh.area().iter().fold(area, |sum, a| sum + a);
+    }
     let mut hard = Vec::new();
     let (mut members, mut holds) = (Vec::new(), Vec::new());
-    for pin in pins {
-        let particles: Vec<u32> = pin.vertices.iter().filter_map(local).collect();
+    for (source, pin) in here {
+        let particles = crew.held(pin);
         match pin.grip {
-            Grip::Hard(freedom) if !particles.is_empty() => {
-                hard.push(Pin { particles, freedom, motion: pin.motion.clone(), active: pin.active.clone() })
+            Grip::Hard(freedom) => {
+                let (motion, active) = (pin.motion.clone(), pin.active.clone());
+                hard.push(Pin { particles, freedom, motion, source, active })
             }
-            Grip::Hard(_) => {}
             Grip::Soft { stiffness, damping } => {
                 for p in particles {
                     members.push([p]);
@@ -382,25 +467,48 @@ fn build_island(
     if !holds.is_empty() {
         forces.push(Box::new(Attach::elements(n, &members, holds)));
     }
-    let mass = mesh.vertex_area().iter().map(|a| a * cloth.fabric.density).collect();
     let start = x.clone();
-    let state = State { x, v: vec![cloth.velocity; n], grips: vec![None; hard.len()], ..State::default() };
-    let edges = mesh.edges();
-    let edge = edges.iter().fold(0.0, |sum, e| sum + mesh.rest_length(e)) / edges.len().max(1) as f64;
-    let size = mesh.area().iter().fold(0.0, |sum, a| sum + a).sqrt();
-    let links = mesh.edges().iter().map(|e| Link { ends: e.ends, rest: mesh.rest_length(e) });
+    let state = State { x, v, grips: vec![None; hard.len()], ..State::default() };
+    let edge = lengths / edges.max(1) as f64;
     let (freedom, pins, net) = (vec![Freedom::Free; n], hard, Net::new(n, links));
-    let model = Model { mass, freedom, forces, pins, gravity, wind, net, start, edge, size };
-    Island::new(number, vertices, model, state)
+    let size = area.sqrt();
+    let model = Model { mass, freedom, forces, pins, gravity, wind, net, start, gauges: None, edge, size };
+    Island::new(parts, kinds, model, state)
+}
+
+/// Whether forces take two cloths alike.
+fn alike(a: usize, b: usize, cloths: &[Cloth]) -> bool {
+    let (p, q) = (&cloths[a], &cloths[b]);
+    a == b
+        || p.fabric == q.fabric
+            && p.stretching == q.stretching
+            && p.bending == q.bending
+            && p.rest_shape == q.rest_shape
+            && !matches!(p.rest_shape, RestShape::Angles(_))
+            && p.air == q.air
+}
+
+/// The faces of some parts in the numbering of an island of `n` particles.
+fn mesh_of(kind: &[&Part], pieces: &[Piece], cloths: &[Cloth], n: usize) -> Mesh {
+    let (mut faces, mut rest) = (Vec::new(), Vec::new());
+    for part in kind {
+        let mesh = &cloths[part.cloth].mesh;
+        let local = |v: u32| (part.first + part.vertices.partition_point(|w| *w < v)) as u32;
+        for f in &pieces[part.number].faces {
+            faces.push(mesh.faces()[*f as usize].map(local));
+            rest.push(mesh.rest()[*f as usize]);
+        }
+    }
+    Mesh::new(n, faces, rest).expect("parts of sound meshes are sound")
 }
 
 /// Slope conditions on the border edges of `mesh` that clamping pins hold by both ends.
-fn clamps(mesh: &Mesh, vertices: &[u32], x: &[DVec3], pins: &[&PinDown]) -> Vec<Clamp> {
+fn clamps(mesh: &Mesh, crew: &Crew, x: &[DVec3], pins: &[&PinDown]) -> Vec<Clamp> {
     let mut all = Vec::new();
     for pin in pins.iter().filter(|pin| pin.clamp) {
-        let mut held = vec![false; vertices.len()];
-        for p in pin.vertices.iter().filter_map(|v| vertices.binary_search(v).ok()) {
-            held[p] = true;
+        let mut held = vec![false; crew.particles];
+        for p in crew.held(pin) {
+            held[p as usize] = true;
         }
         let clamped = |e: &&Edge| e.is_border() && e.ends.iter().all(|v| held[*v as usize]);
         for edge in mesh.edges().iter().filter(clamped) {
@@ -423,14 +531,14 @@ fn clamps(mesh: &Mesh, vertices: &[u32], x: &[DVec3], pins: &[&PinDown]) -> Vec<
 }
 
 /// Rest angles of the edges of `mesh`, the part of `cloth` that has these vertices.
-fn angles_at_rest(mesh: &Mesh, vertices: &[u32], x: &[DVec3], cloth: &Cloth) -> Vec<f64> {
+fn angles_at_rest(mesh: &Mesh, crew: &Crew, x: &[DVec3], cloth: &Cloth) -> Vec<f64> {
     match &cloth.rest_shape {
         RestShape::Flat => Vec::new(),
         RestShape::Start => rest_angles(mesh, x),
         RestShape::Angles(all) => {
             let whole = cloth.mesh.edges();
             let angle = |edge: &Edge| {
-                let ends = edge.ends.map(|v| vertices[v as usize]);
+                let ends = edge.ends.map(|v| crew.vertex(v));
                 whole.binary_search_by_key(&ends, |e| e.ends).map_or(0.0, |place| all[place])
             };
             mesh.edges().iter().map(angle).collect()
@@ -440,7 +548,7 @@ fn angles_at_rest(mesh: &Mesh, vertices: &[u32], x: &[DVec3], cloth: &Cloth) -> 
 
 fn internal_forces(
     mesh: &Mesh,
-    vertices: &[u32],
+    crew: &Crew,
     x: &[DVec3],
     cloth: &Cloth,
     pins: &[&PinDown],
@@ -456,8 +564,8 @@ fn internal_forces(
     }
     let [warp, weft, coupling, twist] = fabric.bending_stiffness();
     let recon = |damping: f64, give: Option<Yield>| ReconOptions {
-        clamps: clamps(mesh, vertices, x, pins),
-        rest_angles: angles_at_rest(mesh, vertices, x, cloth),
+        clamps: clamps(mesh, crew, x, pins),
+        rest_angles: angles_at_rest(mesh, crew, x, cloth),
         damping,
         give,
     };
@@ -485,17 +593,10 @@ fn internal_forces(
     forces
 }
 
-/// The mesh of some faces, renumbered, and the vertex of the whole that each of its vertices is.
-fn part_of(mesh: &Mesh, faces: &[u32]) -> (Mesh, Vec<u32>) {
+/// The vertices of some faces, ascending.
+fn vertices_of(mesh: &Mesh, faces: &[u32]) -> Vec<u32> {
     let mut vertices: Vec<u32> = faces.iter().flat_map(|f| mesh.faces()[*f as usize]).collect();
     vertices.sort_unstable();
     vertices.dedup();
-    let local = |v: u32| vertices.partition_point(|w| *w < v) as u32;
-    let part = Mesh::new(
-        vertices.len(),
-        faces.iter().map(|f| mesh.faces()[*f as usize].map(local)).collect(),
-        faces.iter().map(|f| mesh.rest()[*f as usize]).collect(),
-    )
-    .expect("a part of a sound mesh is sound");
-    (part, vertices)
+    vertices
 }

@@ -44,8 +44,13 @@ pub struct Past {
 impl Past {
     /// Whether a two-step scheme can go on from it with steps of `dt`.
     pub fn continues(&self, dt: f64) -> bool {
+        self.restart.is_empty() && self.connects(dt)
+    }
+
+    /// The same, for the particles whose past means something.
+    pub fn connects(&self, dt: f64) -> bool {
         // Frames are divided into substeps by floating-point division: equal but for rounding is equal.
-        !self.x.is_empty() && self.restart.is_empty() && (self.dt - dt).abs() <= 1e-9 * dt
+        !self.x.is_empty() && (self.dt - dt).abs() <= 1e-9 * dt
     }
 
     fn copy_from(&mut self, other: &Past) {

@@ -1,14 +1,20 @@
 //! The substep, in order. Whoever reads this has understood the program.
 
+use crate::contact::gauges::Gauges;
+use crate::contact::{ContactSettings, Meeting, TooLong};
 use crate::freedom::Mobility;
+use crate::interaction::Memory;
 use crate::math::DVec3;
-use crate::model::{Journey, Model};
+use crate::model::{Journey, Model, Surroundings};
 use crate::probe::{Probe, Stage};
 use crate::solve::{Course, Integrator, Place, SolverSettings, Span, Stepper, stability};
 use crate::state::{State, StepError};
 
 /// Halvings of a substep before it is given up: 2⁻¹⁰ of it is tried last.
 const DEEPEST: u32 = 10;
+
+/// Halvings left when contact makes do with what it can reach.
+const LAST: u32 = 4;
 
 /// Storage that a substep uses and throws away.
 #[derive(Default)]
@@ -18,13 +24,37 @@ struct Scratch {
     stepper: Stepper,
 }
 
-/// Particles joined by forces, with all that moves them. Stopping, retries and substeps are decided per
+/// A connected part of a cloth within an island.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    /// Its number among all parts of the world.
+    pub number: usize,
+    /// Which cloth it belongs to.
+    pub cloth: usize,
+    /// Vertex of the cloth that each of its particles is, ascending.
+    pub vertices: Vec<u32>,
+    /// Its first particle in the island.
+    pub first: usize,
+    /// Its faces and edges.
+    pub elements: [usize; 2],
+}
+
+/// Parts that forces take alike, and the families of forces they share.
+#[derive(Clone, Debug)]
+pub(crate) struct Kind {
+    /// The parts, by place in the island.
+    pub parts: Vec<usize>,
+    /// Their families.
+    pub families: std::ops::Range<usize>,
+}
+
+/// Particles joined by forces and contacts, with all that moves them. Stopping, retries and substeps are decided per
 /// island, so nothing unrelated changes a bit of it.
 pub struct Island {
-    /// Which cloth it belongs to.
-    pub(crate) cloth: usize,
-    /// Vertex of the cloth that each particle is.
-    pub(crate) vertices: Vec<u32>,
+    /// Its parts, in order of their particles.
+    pub(crate) parts: Vec<Part>,
+    /// Its parts by kind.
+    pub(crate) kinds: Vec<Kind>,
     /// What is fixed.
     pub model: Model,
     /// What moves.
@@ -32,18 +62,21 @@ pub struct Island {
     next: State,
     saved: State,
     scratch: Scratch,
+    /// What it meets and how; nothing where it meets nothing.
+    pub(crate) meeting: Option<Meeting>,
 }
 
 impl Island {
     /// An island that belongs to no cloth: any particles with any forces.
     pub fn alone(model: Model, now: State) -> Island {
-        Island::new(0, Vec::new(), model, now)
+        Island::new(Vec::new(), Vec::new(), model, now)
     }
 
-    pub(crate) fn new(cloth: usize, vertices: Vec<u32>, model: Model, now: State) -> Island {
+    pub(crate) fn new(parts: Vec<Part>, kinds: Vec<Kind>, model: Model, now: State) -> Island {
         Island {
-            cloth,
-            vertices,
+            parts,
+            kinds,
+            meeting: None,
             model,
             next: now.clone(),
             saved: now.clone(),
@@ -72,31 +105,111 @@ impl Island {
         self.now.stress.clear();
     }
 
+    /// Cloth and vertex of a particle.
+    pub(crate) fn vertex_of(&self, particle: usize) -> (usize, u32) {
+        let at = self.parts.partition_point(|part| part.first <= particle).saturating_sub(1);
+        self.parts.get(at).map_or((0, 0), |part| (part.cloth, part.vertices[particle - part.first]))
+    }
+
+    /// What the elements of part `k` remember, family by family of its kind.
+    pub(crate) fn memory_of(&self, k: usize) -> Vec<Vec<Memory>> {
+        let Some(kind) = self.kinds.iter().find(|kind| kind.parts.contains(&k)) else { return Vec::new() };
+        if self.now.memory.is_empty() {
+            return Vec::new();
+        }
+        let own = kind.families.clone().map(|family| {
+            let memory = &self.now.memory[family];
+            let (first, len) = self.elements_of(kind, k, memory.len());
+            memory[first..first + len].to_vec()
+        });
+        own.collect()
+    }
+
+    /// Takes over what the elements of its parts remember.
+    pub(crate) fn take_memory(&mut self, parts: &[&Vec<Vec<Memory>>]) {
+        self.now.memory.clear();
+        if parts.iter().all(|memory| memory.is_empty()) {
+            return;
+        }
+        self.now.memory.resize(self.model.forces.len(), Vec::new());
+        for kind in &self.kinds {
+            for (place, family) in kind.families.clone().enumerate() {
+                let all = kind.parts.iter().flat_map(|k| parts[*k].get(place).into_iter().flatten().copied());
+                let all: Vec<Memory> = all.collect();
+                let expected = self.model.forces[family].remembering();
+                // A part that nothing happened to remembers nothing yet: as zeros, in its place.
+                self.now.memory[family] = match all.len() == expected {
+                    true => all,
+                    false => vec![Memory::default(); expected],
+                };
+            }
+        }
+    }
+
+    /// Where the elements of part `k` are among the `total` of a family of its kind. Families have one element per
+    /// face or one per edge, part by part.
+    fn elements_of(&self, kind: &Kind, k: usize, total: usize) -> (usize, usize) {
+        let count = |by: usize| kind.parts.iter().map(|p| self.parts[*p].elements[by]).sum::<usize>();
+        let by = usize::from(total != count(0));
+        let before = kind.parts.iter().take_while(|p| **p != k);
+        let first = before.map(|p| self.parts[*p].elements[by]).sum::<usize>();
+        if total == count(by) { (first, self.parts[k].elements[by]) } else { (0, 0) }
+    }
+
+    /// Lets it meet what `meeting` knows of.
+    pub(crate) fn meet(&mut self, meeting: Meeting) {
+        if self.meeting.is_none() {
+            self.model.gauges = Some(self.model.forces.len());
+            self.model.forces.push(Box::new(Gauges::none(self.now.x.len())));
+            self.now.stress.clear();
+            if !self.now.memory.is_empty() {
+                self.now.memory.push(Vec::new());
+            }
+        }
+        self.meeting = Some(meeting);
+    }
+
     /// Advances by one substep. Each stage reads the previous stage's output only; on an error the state is
     /// as it was.
     fn step(
         &mut self,
         settings: &SolverSettings,
-        time: f64,
-        dt: f64,
+        around: Surroundings,
+        (time, dt, last): (f64, f64, bool),
         probe: &mut Probe,
-    ) -> Result<(), StepError> {
-        let Island { model, now, next, saved, scratch, .. } = self;
+    ) -> Result<(), Refused> {
+        let Island { model, now, next, saved, scratch, meeting, .. } = self;
         probe.start();
         saved.copy_from(now);
         model.begin(now, time, dt, &mut scratch.mobility); // pins take hold or let go
+        if let Some(meeting) = meeting {
+            model.go_to(&now.grips, time + dt, dt, &mut scratch.places);
+            let outing = model.outing(around, &scratch.mobility, &scratch.places, (time, dt), last);
+            let begun = outing.map_or(Ok(()), |(outing, gauges)| meeting.begin(now, outing, gauges, probe));
+            if let Err(why) = begun {
+                std::mem::swap(now, saved);
+                return Err(Refused::TooLong(why));
+            }
+        }
         let mut journey = Journey {
             model,
             grips: &now.grips,
             memory: &now.memory,
             mobility: &scratch.mobility,
             places: &mut scratch.places,
+            struck: meeting.as_ref().map(|meeting| meeting.struck()),
         };
         let span = Span { settings, time, dt, solves: settings.newton.max_solves };
-        let sound = match scratch.stepper.advance(&mut journey, span, now, next, probe) {
-            true => next.check_finite(),
-            false => Err(now.fastest()),
+        let mut sound = match scratch.stepper.advance(&mut journey, span, now, next, probe) {
+            true => next.check_finite().map_err(Refused::NotFinite),
+            false => Err(Refused::NotFinite(now.fastest())),
         };
+        if let (Ok(()), Some(meeting)) = (&sound, meeting) {
+            let outing = model.outing(around, &scratch.mobility, &scratch.places, (time, dt), last);
+            let ended =
+                outing.map_or(Ok(()), |(outing, gauges)| meeting.end(now, next, outing, gauges, probe));
+            sound = ended.map_err(Refused::TooLong);
+        }
         if sound.is_ok() {
             model.remember(next);
         }
@@ -120,13 +233,13 @@ impl Island {
             memory: &held.memory,
             mobility: &scratch.mobility,
             places: &mut scratch.places,
+            struck: None,
         };
         journey.go_to(time, -dt);
         integrator.longest_step(stability::fastest(journey.bodies(), &held.x, &held.v))
     }
 
-    /// Advances by `dt`, in two halves if that cannot be done at once, and so on. Returns the length of the
-    /// smallest substep tried with the error if nothing helps.
+    /// Advances by `dt` meeting nothing, see [`Island::advance_among`].
     pub fn advance(
         &mut self,
         settings: &SolverSettings,
@@ -134,28 +247,63 @@ impl Island {
         dt: f64,
         probe: &mut Probe,
     ) -> Result<(), (StepError, f64)> {
+        let contact = ContactSettings::off();
+        self.advance_among(settings, Surroundings { contact: &contact, bodies: &[] }, time, dt, probe)
+    }
+
+    /// Advances by `dt`, in two halves if that cannot be done at once, and so on. Returns the length of the
+    /// smallest substep tried with the error if nothing helps.
+    pub fn advance_among(
+        &mut self,
+        settings: &SolverSettings,
+        around: Surroundings,
+        time: f64,
+        dt: f64,
+        probe: &mut Probe,
+    ) -> Result<(), (StepError, f64)> {
         // An explicit step is as long as it was asked to be, or follows its own error: blowing up is an answer.
         let halvings = if settings.integrator.is_explicit() { 0 } else { DEEPEST };
-        self.advance_within(settings, time, dt, halvings, probe)
+        self.advance_within(settings, around, time, dt, halvings, probe)
     }
 
     fn advance_within(
         &mut self,
         settings: &SolverSettings,
+        around: Surroundings,
         time: f64,
         dt: f64,
         halvings: u32,
         probe: &mut Probe,
     ) -> Result<(), (StepError, f64)> {
-        match self.step(settings, time, dt, probe) {
+        match self.step(settings, around, (time, dt, halvings <= LAST), probe) {
             Ok(()) => Ok(()),
-            Err(error) if halvings == 0 => Err((error, dt)),
-            Err(_) => {
-                probe.counters.retries += 1;
+            Err(refused) if halvings == 0 => Err((refused.error(&self.now), dt)),
+            Err(refused) => {
+                match refused {
+                    Refused::NotFinite(_) => probe.counters.retries += 1,
+                    Refused::TooLong(_) => probe.counters.halved += 1,
+                }
                 let half = 0.5 * dt;
-                self.advance_within(settings, time, half, halvings - 1, probe)?;
-                self.advance_within(settings, time + half, half, halvings - 1, probe)
+                self.advance_within(settings, around, time, half, halvings - 1, probe)?;
+                self.advance_within(settings, around, time + half, half, halvings - 1, probe)
             }
+        }
+    }
+}
+
+/// Why a substep was not accepted.
+enum Refused {
+    /// Its numbers were lost.
+    NotFinite(StepError),
+    /// It is too long for what meets.
+    TooLong(TooLong),
+}
+
+impl Refused {
+    fn error(self, now: &State) -> StepError {
+        match self {
+            Refused::NotFinite(error) => error,
+            Refused::TooLong(_) => StepError { what: "contact", ..now.fastest() },
         }
     }
 }

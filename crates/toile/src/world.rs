@@ -1,19 +1,24 @@
 //! The world: cloths, what holds them, and time.
 
-use crate::contact::ContactSettings;
+use crate::collide::Role;
+use crate::collide::collider::Collider;
+use crate::contact::space::{Object, Shape};
+use crate::contact::{ContactSettings, Meeting, Touch};
 use crate::error::{FrameError, SetupError, SetupProblem};
 use crate::forces::WindField;
 use crate::forces::membrane::{material_weights, principal_strain};
 use crate::freedom::Freedom;
+use crate::grouping::{self, Corners};
 use crate::interaction::Moment;
 use crate::math::{DVec3, reduce};
-use crate::model::Model;
+use crate::model::{Model, Surroundings};
 use crate::probe::{Energies, Probe};
-use crate::setup::{self, Cloth, Obstacle, Setup, within_reach};
+use crate::setup::{self, Cloth, Obstacle, Piece, PinDown, Setup, within_reach};
 use crate::solve::{SolverSettings, families};
 use crate::state::State;
-use crate::step::Island;
+use crate::step::{Island, Part};
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// A change between frames.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,6 +51,10 @@ pub struct Snapshot {
     pub states: Vec<State>,
     /// Freedoms of each island.
     pub freedoms: Vec<Vec<Freedom>>,
+    /// Parts of cloths that form each island.
+    pub groups: Vec<Vec<usize>>,
+    /// What touching pairs of each island keep.
+    pub touches: Vec<Vec<Touch>>,
 }
 
 /// Cloths in motion.
@@ -53,6 +62,10 @@ pub struct World {
     cloths: Vec<Cloth>,
     bodies: Vec<Obstacle>,
     contact: ContactSettings,
+    pins: Vec<PinDown>,
+    pieces: Vec<Piece>,
+    /// What bodies look like to those they meet.
+    shapes: Vec<Arc<Shape>>,
     islands: Vec<Island>,
     solver: SolverSettings,
     substeps: u32,
@@ -67,27 +80,131 @@ impl World {
     pub fn new(setup: Setup) -> Result<World, SetupError> {
         setup::check(&setup)?;
         let Setup { cloths, bodies, contact, pins, gravity, wind, solver, substeps } = setup;
-        let islands = cloths
+        let pieces = setup::pieces(&cloths);
+        let shapes = bodies.iter().filter_map(|body| {
+            let facets = body.collider.facets();
+            Shape::new(facets.positions.len(), facets.faces.clone(), Role::Body).map(Arc::new)
+        });
+        let shapes: Vec<_> = shapes.collect();
+        let mut world = World {
+            cloths,
+            bodies,
+            contact,
+            pins,
+            pieces,
+            shapes,
+            islands: Vec::new(),
+            solver,
+            substeps,
+            gravity,
+            wind,
+            time: 0.0,
+            frames: 0,
+        };
+        world.islands = (0..world.pieces.len()).map(|part| world.island(&[part])).collect();
+        Ok(world)
+    }
+
+    /// A new island of some parts, as the cloths start.
+    fn island(&self, parts: &[usize]) -> Island {
+        let outside = (self.gravity, self.wind);
+        let mut island = setup::island(parts, &self.pieces, &self.cloths, &self.pins, outside);
+        self.let_meet(&mut island);
+        island
+    }
+
+    /// Lets an island meet what is around it.
+    fn let_meet(&self, island: &mut Island) {
+        if self.contact.is_off() {
+            return;
+        }
+        let mut objects: Vec<Object> = island
+            .parts
             .iter()
-            .enumerate()
-            .flat_map(|(number, cloth)| setup::islands(number, cloth, &pins, gravity, wind))
+            .map(|part| Object {
+                number: part.cloth as u32,
+                names: part.vertices.clone(),
+                is_body: false,
+                thickness: self.cloths[part.cloth].fabric.thickness,
+                first: 0,
+                shape: self.pieces[part.number].shape.clone(),
+            })
             .collect();
-        Ok(World { cloths, bodies, contact, islands, solver, substeps, gravity, wind, time: 0.0, frames: 0 })
+        let mut bodies = Vec::new();
+        if self.contact.bodies {
+            for (k, shape) in self.shapes.iter().enumerate() {
+                let number = (self.cloths.len() + k) as u32;
+                let shape = shape.clone();
+                objects.push(Object {
+                    number,
+                    names: vec![],
+                    is_body: true,
+                    thickness: 0.0,
+                    first: 0,
+                    shape,
+                });
+                bodies.push(k);
+            }
+        }
+        let colliders = self.colliders();
+        let meeting = Meeting::new(objects, bodies, &colliders, &island.now.x, self.time);
+        island.meet(meeting);
+    }
+
+    fn colliders(&self) -> Vec<&Collider> {
+        self.bodies.iter().map(|body| &body.collider).collect()
     }
 
     /// Advances by a frame of `frame_dt` [s] in equal substeps. A substep whose result is not finite is redone
     /// as two halves; if nothing helps, the world stays as it was before the frame.
     pub fn step(&mut self, frame_dt: f64, probe: &mut Probe) -> Result<(), FrameError> {
         let before = self.snapshot();
+        let mut joined = Vec::new();
+        self.regroup(frame_dt, &joined);
+        loop {
+            let start = (!joined.is_empty() || self.islands.len() > 1).then(|| self.snapshot());
+            if let Err(error) = self.advance(frame_dt, probe) {
+                self.take_over(before);
+                let longest = self.longest_step();
+                return Err(FrameError { longest, ..error });
+            }
+            let close = self.came_close();
+            if close.is_empty() {
+                break;
+            }
+            // Two islands touched that were taken for strangers: again, as one.
+            joined.extend(close);
+            if let Some(start) = start {
+                self.take_over(start);
+            }
+            self.regroup(frame_dt, &joined);
+        }
+        self.time += frame_dt;
+        self.frames += 1;
+        for body in &mut self.bodies {
+            // It stood there a moment ago, so it can again.
+            let placed = body.collider.place(self.time);
+            debug_assert!(placed.is_ok());
+        }
+        Ok(())
+    }
+
+    /// Fills a frame with substeps.
+    fn advance(&mut self, frame_dt: f64, probe: &mut Probe) -> Result<(), FrameError> {
         let dt = frame_dt / f64::from(self.substeps);
         let (time, substeps, solver) = (self.time, self.substeps, self.solver);
         let own = *probe;
-        let islands = &mut self.islands;
+        let World { islands, bodies, contact, .. } = self;
+        let colliders: Vec<&Collider> = bodies.iter().map(|body| &body.collider).collect();
+        let around = Surroundings { contact, bodies: &colliders };
         let advance = |island: &mut Island| {
             let mut probe = own.fresh();
             let mut result = Ok(());
+            if let Some(meeting) = &mut island.meeting {
+                meeting.forget();
+            }
             for k in 0..substeps {
-                result = island.advance(&solver, time + f64::from(k) * dt, dt, &mut probe);
+                result = island.advance_among(&solver, around, time + f64::from(k) * dt, dt, &mut probe);
                 if result.is_err() {
                     break;
                 }
@@ -99,24 +216,95 @@ impl World {
         for (number, (result, counted)) in results.iter().enumerate() {
             probe.counters.merge(&counted.counters);
             if let Err((error, smallest)) = result {
-                let island = &self.islands[number];
-                let error = FrameError {
-                    cloth: self.cloths[island.cloth].name.clone(),
-                    vertex: island.vertices[error.particle],
+                let (cloth, vertex) = self.islands[number].vertex_of(error.particle);
+                return Err(FrameError {
+                    cloth: self.cloths[cloth].name.clone(),
+                    vertex,
                     what: error.what,
                     value: error.value,
                     time,
                     smallest: *smallest,
                     longest: f64::INFINITY,
-                };
-                self.take_over(before);
-                let longest = self.longest_step();
-                return Err(FrameError { longest, ..error });
+                });
             }
         }
-        self.time += frame_dt;
-        self.frames += 1;
         Ok(())
+    }
+
+    /// Parts of different islands whose ways in the last frame came close.
+    fn came_close(&self) -> Vec<[usize; 2]> {
+        if !self.contact.cloth {
+            return Vec::new();
+        }
+        let thick = self.cloths.iter().fold(0.0f64, |most, c| most.max(c.fabric.thickness));
+        let near = DVec3::splat(self.contact.gap.max(thick));
+        let swept: Vec<Corners> = self
+            .islands
+            .iter()
+            .map(|i| i.meeting.as_ref().map_or([DVec3::ZERO; 2], |m| [m.swept[0] - near, m.swept[1] + near]))
+            .collect();
+        let mut close = Vec::new();
+        for group in grouping::connected(&swept, &[]).iter().filter(|group| group.len() > 1) {
+            let first = |k: usize| self.islands[group[k]].parts[0].number;
+            close.extend((1..group.len()).map(|k| [first(0), first(k)]));
+        }
+        close
+    }
+
+    /// Joins the parts that may touch in the coming frame, and parts those that cannot.
+    fn regroup(&mut self, frame_dt: f64, joined: &[[usize; 2]]) {
+        if !self.contact.cloth || self.pieces.len() < 2 {
+            return;
+        }
+        let mut boxes = vec![[DVec3::INFINITY, DVec3::NEG_INFINITY]; self.pieces.len()];
+        let fall = self.gravity.length() * frame_dt * frame_dt;
+        for island in &self.islands {
+            let State { x, v, .. } = &island.now;
+            for part in &island.parts {
+                let own = &mut boxes[part.number];
+                for i in part.first..part.first + part.vertices.len() {
+                    let way = 1.2 * frame_dt * v[i];
+                    *own = [own[0].min(x[i]).min(x[i] + way), own[1].max(x[i]).max(x[i] + way)];
+                }
+                let margin = DVec3::splat(fall + 4.0 * self.contact.gap);
+                *own = [own[0] - margin, own[1] + margin];
+            }
+        }
+        let groups = grouping::connected(&boxes, joined);
+        self.regroup_as(&groups);
+    }
+
+    /// Rebuilds the islands whose parts are not those of a group.
+    fn regroup_as(&mut self, groups: &[Vec<usize>]) {
+        let same = |island: &Island, group: &[usize]| {
+            island.parts.len() == group.len() && island.parts.iter().zip(group).all(|(p, g)| p.number == *g)
+        };
+        let mut old: Vec<Option<Island>> = std::mem::take(&mut self.islands).into_iter().map(Some).collect();
+        let kept: Vec<Option<usize>> = groups
+            .iter()
+            .map(|group| old.iter().position(|i| i.as_ref().is_some_and(|island| same(island, group))))
+            .collect();
+        let mut loose = Vec::new();
+        let mut touches = Vec::new();
+        for (k, island) in old.iter().enumerate() {
+            if let (Some(island), false) = (island, kept.contains(&Some(k))) {
+                loose.extend(grouping::parted(island));
+                touches.extend(island.meeting.iter().flat_map(|m| m.touches.iter().copied()));
+            }
+        }
+        touches.sort_by_key(|touch| touch.features);
+        for (group, kept) in groups.iter().zip(kept) {
+            if let Some(island) = kept.and_then(|k| old[k].take()) {
+                self.islands.push(island);
+                continue;
+            }
+            let mut island = self.island(group);
+            grouping::rejoin(&mut island, &loose);
+            if let Some(meeting) = &mut island.meeting {
+                meeting.touches.clone_from(&touches);
+            }
+            self.islands.push(island);
+        }
     }
 
     /// The longest stable step of the world's integrator as the cloth is now [s]; infinity if it is implicit.
@@ -204,9 +392,12 @@ impl World {
     /// pins and gravity. What hard pins must carry is minus this.
     pub fn forces(&self, cloth: usize) -> Vec<DVec3> {
         let mut out = vec![DVec3::ZERO; self.cloths[cloth].positions.len()];
-        for island in self.islands.iter().filter(|i| i.cloth == cloth) {
-            for (vertex, force) in island.vertices.iter().zip(island.model.forces_at(&island.now)) {
-                out[*vertex as usize] = force;
+        for island in self.islands.iter().filter(|i| i.parts.iter().any(|p| p.cloth == cloth)) {
+            let forces = island.model.forces_at(&island.now);
+            for part in island.parts.iter().filter(|part| part.cloth == cloth) {
+                for (vertex, force) in part.vertices.iter().zip(&forces[part.first..]) {
+                    out[*vertex as usize] = *force;
+                }
             }
         }
         out
@@ -248,8 +439,15 @@ impl World {
     pub fn fingerprint(&self) -> u64 {
         let mut hash = xxhash_rust::xxh3::Xxh3::new();
         hash.update(&self.time.to_bits().to_le_bytes());
-        for island in &self.islands {
-            for value in island.now.x.iter().chain(&island.now.v).flat_map(|p| p.to_array()) {
+        // Part by part, however they are grouped.
+        let parts =
+            self.islands.iter().flat_map(|island| island.parts.iter().map(move |part| (part, island)));
+        let mut parts: Vec<(&Part, &Island)> = parts.collect();
+        parts.sort_by_key(|(part, _)| part.number);
+        for (part, island) in parts {
+            let own = part.first..part.first + part.vertices.len();
+            let values = island.now.x[own.clone()].iter().chain(&island.now.v[own]);
+            for value in values.flat_map(|p| p.to_array()) {
                 hash.update(&value.to_bits().to_le_bytes());
             }
         }
@@ -265,16 +463,28 @@ impl World {
             wind: self.wind,
             states: self.islands.iter().map(|i| i.now.clone()).collect(),
             freedoms: self.islands.iter().map(|i| i.model.freedom.clone()).collect(),
+            groups: self.islands.iter().map(|i| i.parts.iter().map(|part| part.number).collect()).collect(),
+            touches: self
+                .islands
+                .iter()
+                .map(|i| i.meeting.as_ref().map_or(Vec::new(), |meeting| meeting.touches.clone()))
+                .collect(),
         }
     }
 
     /// Goes back (or on) to a snapshot of the same world. A snapshot of another world is refused.
     pub fn restore(&mut self, snapshot: Snapshot) -> Result<(), SetupError> {
+        let mut parts: Vec<usize> = snapshot.groups.iter().flatten().copied().collect();
+        parts.sort_unstable();
+        if parts.into_iter().eq(0..self.pieces.len()) {
+            self.regroup_as(&snapshot.groups);
+        }
         let fits = snapshot.states.len() == self.islands.len()
+            && snapshot.touches.len() == self.islands.len()
             && snapshot.freedoms.len() == self.islands.len()
             && self.islands.iter().zip(&snapshot.states).zip(&snapshot.freedoms).all(
                 |((island, state), freedom)| {
-                    let n = island.vertices.len();
+                    let n = island.now.x.len();
                     let grips = state.grips.iter().zip(&island.model.pins);
                     let past = &state.past;
                     state.x.len() == n
@@ -314,10 +524,14 @@ impl World {
         self.time = snapshot.time;
         self.frames = snapshot.frames;
         self.set_outside(snapshot.gravity, snapshot.wind);
-        for ((island, state), freedom) in self.islands.iter_mut().zip(snapshot.states).zip(snapshot.freedoms)
-        {
+        self.regroup_as(&snapshot.groups);
+        let states = snapshot.states.into_iter().zip(snapshot.freedoms).zip(snapshot.touches);
+        for (island, ((state, freedom), touches)) in self.islands.iter_mut().zip(states) {
             island.now = state;
             island.model.freedom = freedom;
+            if let Some(meeting) = &mut island.meeting {
+                meeting.touches = touches;
+            }
         }
     }
 
@@ -366,18 +580,22 @@ impl World {
         let Some(owner) = self.cloths.get(cloth) else {
             return Err(SetupProblem::UnknownCloth { index: cloth, cloths: self.cloths.len() });
         };
-        let place =
-            self.islands.iter().enumerate().filter(|(_, i)| i.cloth == cloth).find_map(|(n, island)| {
-                island.vertices.binary_search(&vertex).ok().map(|particle| (n, particle))
-            });
+        let place = self.islands.iter().enumerate().find_map(|(n, island)| {
+            let parts = island.parts.iter().filter(|part| part.cloth == cloth);
+            let mut found = parts
+                .filter_map(|part| part.vertices.binary_search(&vertex).ok().map(|local| part.first + local));
+            found.next().map(|particle| (n, particle))
+        });
         let vertices = owner.positions.len();
         place.ok_or(SetupProblem::UnknownVertex { cloth: owner.name.clone(), vertex, vertices })
     }
 
     fn collect(&self, cloth: usize, field: impl Fn(&State) -> &Vec<DVec3>, out: &mut [DVec3]) {
-        for island in self.islands.iter().filter(|i| i.cloth == cloth) {
-            for (vertex, value) in island.vertices.iter().zip(field(&island.now)) {
-                out[*vertex as usize] = *value;
+        for island in &self.islands {
+            for part in island.parts.iter().filter(|part| part.cloth == cloth) {
+                for (vertex, value) in part.vertices.iter().zip(&field(&island.now)[part.first..]) {
+                    out[*vertex as usize] = *value;
+                }
             }
         }
     }

@@ -4,6 +4,7 @@ use super::{Checkpoint, RunFolder};
 use crate::container::{Array, ArrayRef, Container};
 use crate::error::{FileError, FileErrorKind};
 use glam::DVec3;
+use toile::contact::Touch;
 use toile::state::{Past, State};
 use toile::{Freedom, Snapshot, WindField};
 
@@ -88,6 +89,13 @@ fn encode(snapshot: &Snapshot) -> Vec<(String, Array)> {
         for (k, memory) in state.memory.iter().enumerate() {
             arrays.push((format!("{n}.memory.{k}"), Array::F64(memory.iter().flatten().copied().collect())));
         }
+        arrays
+            .push((format!("{n}.parts"), Array::U64(snapshot.groups[n].iter().map(|p| *p as u64).collect())));
+        let touches = &snapshot.touches[n];
+        let names = touches.iter().flat_map(|t| t.features).collect();
+        arrays.push((format!("{n}.touch.features"), Array::U64(names)));
+        let values = touches.iter().flat_map(|t| [t.push, t.slip.x, t.slip.y, t.slip.z]).collect();
+        arrays.push((format!("{n}.touch.values"), Array::F64(values)));
     }
     arrays
 }
@@ -102,6 +110,7 @@ fn decode(c: &Container) -> Option<Snapshot> {
     };
     let mut states = Vec::new();
     let mut freedoms = Vec::new();
+    let (mut groups, mut touches) = (Vec::new(), Vec::new());
     for n in 0..islands {
         let mut grips = Vec::new();
         for (k, held) in c.u64s(&format!("{n}.pins")).ok()?.iter().enumerate() {
@@ -126,6 +135,17 @@ fn decode(c: &Container) -> Option<Snapshot> {
             memory.push(values.iter().map(|m| m.to_array()).collect());
         }
         states.push(State { x, v, grips, past, stress, memory });
+        // Checkpoints from before cloth could meet have one part to an island.
+        let own = c.u64s(&format!("{n}.parts"));
+        groups.push(own.map_or(vec![n as usize], |own| own.iter().map(|p| *p as usize).collect()));
+        let names = c.u64s(&format!("{n}.touch.features")).unwrap_or_default().as_chunks::<4>().0;
+        let values = c.f64s(&format!("{n}.touch.values")).unwrap_or_default().as_chunks::<4>().0;
+        let touch = |(features, [push, x, y, z]): (&[u64; 4], &[f64; 4])| Touch {
+            features: *features,
+            push: *push,
+            slip: DVec3::new(*x, *y, *z),
+        };
+        touches.push(names.iter().zip(values).map(touch).collect());
         let kinds = c.u64s(&format!("{n}.freedom")).ok()?;
         let axes = vectors(format!("{n}.axes"))?;
         let freedom = kinds.iter().zip(&axes).map(|(kind, axis)| match kind {
@@ -143,6 +163,8 @@ fn decode(c: &Container) -> Option<Snapshot> {
         wind: WindField { velocity: DVec3::new(wx, wy, wz), gust, frequency, seed },
         states,
         freedoms,
+        groups,
+        touches,
     })
 }
 
@@ -172,6 +194,8 @@ mod tests {
                 memory: vec![Vec::new(), vec![[-0.0, 1.0 / 3.0, 2e-9]]],
             }],
             freedoms: vec![vec![Freedom::Line(DVec3::Y), Freedom::Fixed]],
+            groups: vec![vec![0]],
+            touches: vec![vec![Touch { features: [1, 2, u64::MAX, 3], push: 0.1, slip: DVec3::splat(-0.0) }]],
         };
         let arrays = encode(&snapshot);
         let container = Container { kind: "state".into(), arrays };

@@ -147,6 +147,7 @@ fn sheet(step: f64) -> Result<ConstantTangent, LabError> {
         start: &shape.positions,
         edge: 1.0 / CELLS as f64,
         size: 1.0,
+        struck: None,
     };
     Ok(Isotropic::new(bodies).matrix(step, &mass, &fixed))
 }

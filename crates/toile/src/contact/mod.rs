@@ -1,5 +1,10 @@
 //! Cloth against cloth and bodies: what pushes them apart, and what never lets them through.
 
+pub mod filter;
+pub mod gauges;
+pub mod meeting;
 pub mod settings;
+pub mod space;
 
+pub use meeting::{Meeting, Outing, TooLong, Touch};
 pub use settings::{ContactSettings, Friction, Response};

@@ -28,6 +28,9 @@ pub struct Bodies<'a> {
     pub edge: f64,
     /// Size at rest, the square root of the area [m].
     pub size: f64,
+    /// Particles, ascending, that something may push in the coming step at one blow: schemes that look back take them
+    /// by implicit Euler. Nothing where nothing can meet.
+    pub struck: Option<&'a [u32]>,
 }
 
 impl<'a> Bodies<'a> {

@@ -389,6 +389,7 @@ mod tests {
                 start: &self.rest,
                 edge: 0.08,
                 size: 0.35,
+                struck: None,
             }
         }
 

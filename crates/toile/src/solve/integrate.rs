@@ -20,6 +20,9 @@ const FREE_ENERGY: f64 = 0.02;
 /// Solves allowed in each half of a step that is redone.
 const CAREFUL_SOLVES: usize = 100;
 
+/// Solves allowed in a stage in which particles are struck.
+const STRUCK_SOLVES: usize = 12;
+
 /// A substep of any scheme, with the storage it uses from step to step.
 #[derive(Default)]
 pub struct Stepper {
@@ -30,6 +33,8 @@ pub struct Stepper {
     rosenbrock: RosenbrockStep,
     explicit: Explicit,
     base: (Vec<DVec3>, Vec<DVec3>),
+    /// Inertia of each particle in the coming stage, if some are struck.
+    inertia: Vec<f64>,
 }
 
 /// The frame of a substep.
@@ -99,7 +104,18 @@ impl Stepper {
         next: &mut State,
         probe: &mut Probe,
     ) -> bool {
+        let mut span = span;
+        let struck = course.bodies().struck.map(|struck| union(struck, &now.past.restart));
+        let hit = struck.as_ref().is_some_and(|struck| !struck.is_empty());
+        if hit {
+            span.solves = span.solves.min(STRUCK_SOLVES);
+        }
         let reached = match span.settings.integrator {
+            // Only a step that looks back at positions can take single particles by Euler's method.
+            Integrator::Bdf2 if hit && now.past.connects(span.dt) => {
+                self.struck(course, span, now, next, &struck.unwrap_or_default(), probe)
+            }
+            Integrator::Bdf2 | Integrator::TrBdf2 if hit => self.euler(course, span, next, probe),
             Integrator::Bdf2 if now.past.continues(span.dt) => {
                 self.backward_differences(course, span, now, next, probe)
             }
@@ -108,7 +124,10 @@ impl Stepper {
             _ => self.euler(course, span, next, probe),
         };
         let bodies = course.bodies();
-        if !(reached.converged && self.keeps_energy(bodies, now, next, &reached)) {
+        // Where contacts come and go, more solves hardly help: the best state found is taken, and counted.
+        let content = reached.converged || hit && !reached.lost;
+        probe.counters.unconverged += u64::from(content && !reached.converged);
+        if !(content && self.keeps_energy(bodies, now, next, &reached)) {
             probe.counters.guarded += 1;
             if !self.redo(course, span, now, next, probe) {
                 return false;
@@ -140,6 +159,37 @@ impl Stepper {
         fill(&mut self.base.1, now.x.len(), |i| now.v[i] + third * (now.v[i] - past.v[i]));
         let (end, h) = (span.time + span.dt, 2.0 * third * span.dt);
         self.stage(course, span, end, h, next, probe)
+    }
+
+    /// BDF2 with implicit Euler for the particles that are struck. A blow is over in a step: looking back across it,
+    /// BDF2 would bounce off with up to half the speed. Both are x = x_b + h v, v = v_b + h a with h = 2/3 dt, the
+    /// inertia of Euler's particles counting (2/3)².
+    fn struck(
+        &mut self,
+        course: &mut dyn Course,
+        span: Span,
+        now: &State,
+        next: &mut State,
+        struck: &[u32],
+        probe: &mut Probe,
+    ) -> Reached {
+        let (third, past) = (1.0 / 3.0, &now.past);
+        fill(&mut self.base.0, now.x.len(), |i| now.x[i] + third * (now.x[i] - past.x[i]));
+        fill(&mut self.base.1, now.x.len(), |i| now.v[i] + third * (now.v[i] - past.v[i]));
+        self.inertia.clear();
+        self.inertia.resize(now.x.len(), 1.0);
+        for p in struck.iter().map(|p| *p as usize) {
+            self.base.0[p] = now.x[p] + third * span.dt * now.v[p];
+            self.base.1[p] = now.v[p];
+            self.inertia[p] = 4.0 / 9.0;
+        }
+        let (end, h) = (span.time + span.dt, 2.0 * third * span.dt);
+        let reached = self.stage(course, span, end, h, next, probe);
+        self.inertia.clear();
+        for p in struck.iter().map(|p| *p as usize) {
+            next.v[p] = (next.x[p] - now.x[p]) / span.dt;
+        }
+        reached
     }
 
     /// SDIRK2, to start BDF2: two stages of γh, γ = 1 − √½.
@@ -214,7 +264,7 @@ impl Stepper {
     ) -> Reached {
         course.go_to(end, span.dt);
         probe.lap(Stage::Drive);
-        let goal = Goal { x: &self.base.0, v: &self.base.1, h };
+        let goal = Goal { x: &self.base.0, v: &self.base.1, h, inertia: &self.inertia };
         let State { x, v, stress, .. } = next;
         let task = Task { bodies: course.bodies(), settings: span.settings, goal, cap: span.solves };
         let reached = self.newton.solve(task, x, stress, probe);
@@ -234,6 +284,7 @@ impl Stepper {
         probe: &mut Probe,
     ) -> bool {
         next.copy_from(now);
+        self.inertia.clear();
         let half = 0.5 * span.dt;
         for k in 0..2 {
             let span =
@@ -280,7 +331,7 @@ impl Stepper {
         while !content && solves(probe) < settings.max_solves && h > 1e-9 * fall {
             let kept = next.stress.clone();
             self.base.0.clone_from(&next.x);
-            let goal = Goal { x: &self.base.0, v: &self.base.1, h };
+            let goal = Goal { x: &self.base.0, v: &self.base.1, h, inertia: &[] };
             let bodies = course.bodies();
             let solver = self.draping(bodies, span.settings);
             let cap = solver.newton.max_solves.min(settings.max_solves - solves(probe));
@@ -316,6 +367,14 @@ impl Stepper {
 fn fill(out: &mut Vec<DVec3>, len: usize, value: impl Fn(usize) -> DVec3 + Sync) {
     out.resize(len, DVec3::ZERO);
     parallel::fill(out, value);
+}
+
+/// All of two ascending lists, ascending.
+fn union(a: &[u32], b: &[u32]) -> Vec<u32> {
+    let mut all = [a, b].concat();
+    all.sort_unstable();
+    all.dedup();
+    all
 }
 
 fn both(first: Reached, second: Reached) -> Reached {

@@ -4,7 +4,7 @@ use super::bodies::Bodies;
 use super::forms::System;
 use super::krylov::{self, End, Outcome, Stop};
 use super::multifrontal::{Factor, Symbolic};
-use super::operator::{BlockOperator, BlockSparse, MatrixFree, OperatorKind, Pattern};
+use super::operator::{BlockOperator, BlockSparse, MatrixFree, OperatorKind, Pattern, WithPassing};
 use super::precondition::{Preconditioner, PreconditionerKind};
 use super::settings::SolverSettings;
 use crate::interaction::Interactions;
@@ -69,10 +69,11 @@ impl LinearSolver {
             }
             OperatorKind::BlockSparse => {
                 let pattern = self.pattern.get_or_insert_with(|| Pattern::new(n, forces));
-                sparse = match direct {
+                let lasting = match direct {
                     true => BlockSparse::assembled(pattern, &mut self.blocks),
                     false => BlockSparse::assemble(pattern, forces, answers, &mut self.blocks),
                 };
+                sparse = WithPassing::new(lasting, forces, answers);
                 &mut sparse
             }
         };

@@ -13,6 +13,7 @@ use super::bodies::Bodies;
 use super::krylov::End;
 use super::linear::{Equation, LinearSolver, mean_weight};
 use super::settings::SolverSettings;
+use crate::freedom::Mobility;
 use crate::interaction::{Interactions, Mix, Moment, Stress};
 use crate::math::{DVec3, parallel, reduce};
 use crate::probe::{Probe, Stage};
@@ -26,6 +27,9 @@ pub struct Goal<'a> {
     pub v: &'a [DVec3],
     /// h [s].
     pub h: f64,
+    /// What the inertia of each particle counts [-]; 1 where absent. A particle whose own step is longer than the
+    /// stage's h by a factor f has 1/f².
+    pub inertia: &'a [f64],
 }
 
 /// A stage to solve.
@@ -75,6 +79,9 @@ pub struct Newton {
     start: Vec<DVec3>,
     lossy_before: Vec<DVec3>,
     best: Best,
+    /// Masses as the inertia counts them, and their inverses.
+    inert: Vec<f64>,
+    mobility: Mobility,
 }
 
 #[derive(Default)]
@@ -121,6 +128,13 @@ impl Newton {
         let bodies = stage.bodies;
         kept.resize(bodies.forces.len(), Vec::new());
         self.start.clone_from(x);
+        if !stage.goal.inertia.is_empty() {
+            self.inert.clear();
+            self.inert.extend(bodies.mass.iter().zip(stage.goal.inertia).map(|(m, f)| m * f));
+            self.mobility.clone_from(bodies.mobility);
+            let inverse = self.mobility.inverse_mass.iter_mut().zip(stage.goal.inertia);
+            inverse.for_each(|(w, f)| *w /= f);
+        }
         if kept.iter().all(|k| k.is_empty()) {
             self.foresee_present(bodies, x, kept);
         }
@@ -130,6 +144,8 @@ impl Newton {
         let at_start = self.largest_force(bodies);
         self.best.note(x, kept, merit);
         let (mut stall, mut careful, mut converged, mut lost) = (0, false, false, false);
+        // Friction about to give way hides behind a small step what a force shows.
+        let struck = bodies.struck.is_some_and(|struck| !struck.is_empty());
         let tolerance = stage.settings.newton.step.min(0.005 * bodies.edge);
         let mut previous = f64::INFINITY;
         for _ in 0..stage.cap {
@@ -163,6 +179,7 @@ impl Newton {
             converged = fraction == 1.0
                 && size * left_over(size / previous) <= tolerance
                 && end == End::Converged
+                && (!struck || self.residual(bodies) <= stage.settings.newton.residual)
                 && (led || merit.no_worse_than(&first, 0.0));
             if converged {
                 break;
@@ -176,6 +193,12 @@ impl Newton {
                 merit.against = against;
                 (careful, stall) = (true, 0);
             }
+        }
+        if struck && !converged && !lost {
+            // Good enough to go on from: nothing is let through whatever this is.
+            x.clone_from(&self.best.x);
+            kept.clone_from(&self.best.kept);
+            merit = self.evaluate(&stage, x, kept, probe);
         }
         for place in bodies.places {
             let p = place.particle as usize;
@@ -197,6 +220,10 @@ impl Newton {
         self.impulse.clone_from(&self.unbalanced);
         parallel::update(&mut self.impulse, |_, b| *b *= goal.h);
         let mean_mass = reduce::sum(n, |i| bodies.mass[i]) / n as f64;
+        let bodies = match goal.inertia.is_empty() {
+            true => bodies,
+            false => Bodies { mass: &self.inert, mobility: &self.mobility, ..bodies },
+        };
         let equation = Equation {
             bodies,
             answers: &self.answers,
@@ -255,7 +282,8 @@ impl Newton {
         self.answers.resize_with(bodies.forces.len(), Interactions::default);
         self.unbalanced.resize(n, DVec3::ZERO);
         let v = &self.v;
-        parallel::fill(&mut self.unbalanced, |i| (gravity - (v[i] - goal.v[i]) / h) * mass[i]);
+        let inertia = |i: usize| goal.inertia.get(i).copied().unwrap_or(1.0);
+        parallel::fill(&mut self.unbalanced, |i| (gravity - (v[i] - goal.v[i]) * (inertia(i) / h)) * mass[i]);
         self.lossy.clear();
         self.lossy.resize(n, DVec3::ZERO);
         let mut stored = 0.0;
@@ -268,7 +296,7 @@ impl Newton {
             stored += answer.energy;
         }
         let (v, start) = (&self.v, &self.start);
-        let inertia = reduce::sum(n, |i| 0.5 * mass[i] * (v[i] - goal.v[i]).length_squared());
+        let inertia = reduce::sum(n, |i| 0.5 * mass[i] * inertia(i) * (v[i] - goal.v[i]).length_squared());
         let weight = reduce::sum(n, |i| mass[i] * gravity.dot(x[i] - start[i]));
         probe.lap(Stage::Forces);
         Merit {

@@ -50,12 +50,20 @@ pub struct MatrixFree<'a> {
 impl<'a> MatrixFree<'a> {
     /// The operator of `forces` with their present answers.
     pub fn new(particles: usize, forces: &'a [Box<dyn ForceModel>], answers: &'a [Interactions]) -> Self {
-        let terms: Vec<_> = forces.iter().zip(answers).map(|(f, a)| (f.coupling(), a)).collect();
+        Self::of(particles, forces.iter().zip(answers).map(|(f, a)| (f.coupling(), a)).collect())
+    }
+
+    fn of(particles: usize, terms: Vec<(Coupling<'a>, &'a Interactions)>) -> Self {
         let work = terms.iter().map(|(coupling, _)| match coupling {
             Coupling::Elements(stencil) => vec![DVec3::ZERO; stencil.len() * stencil.gauges()],
             Coupling::Constant(_) => Vec::new(),
         });
         MatrixFree { particles, work: work.collect(), terms }
+    }
+
+    /// Whether it has no element.
+    fn is_idle(&self) -> bool {
+        self.terms.iter().all(|(coupling, _)| matches!(coupling, Coupling::Elements(s) if s.is_empty()))
     }
 }
 
@@ -98,6 +106,51 @@ impl BlockOperator for MatrixFree<'_> {
     }
 }
 
+/// A whose lasting part is assembled and whose passing part is not.
+pub struct WithPassing<'a> {
+    /// The lasting part.
+    pub lasting: BlockSparse<'a>,
+    passing: MatrixFree<'a>,
+    work: Vec<DVec3>,
+}
+
+impl<'a> WithPassing<'a> {
+    /// `lasting` with the families of `forces` that pass.
+    pub fn new(
+        lasting: BlockSparse<'a>,
+        forces: &'a [Box<dyn ForceModel>],
+        answers: &'a [Interactions],
+    ) -> Self {
+        let n = lasting.len();
+        let passing = forces.iter().zip(answers).filter(|(force, _)| force.passes());
+        let terms: Vec<_> = passing.map(|(f, a)| (f.coupling(), a)).collect();
+        WithPassing { lasting, passing: MatrixFree::of(n, terms), work: vec![DVec3::ZERO; n] }
+    }
+}
+
+impl LinearOperator for WithPassing<'_> {
+    fn len(&self) -> usize {
+        self.lasting.len()
+    }
+
+    fn apply(&mut self, t: &[DVec3], out: &mut [DVec3]) {
+        self.lasting.apply(t, out);
+        if self.passing.is_idle() {
+            return;
+        }
+        self.passing.apply(t, &mut self.work);
+        let work = &self.work;
+        parallel::update(out, |i, y| *y += work[i]);
+    }
+}
+
+impl BlockOperator for WithPassing<'_> {
+    fn diagonal(&self) -> Vec<DMat3> {
+        let passing = self.passing.diagonal();
+        self.lasting.diagonal().into_iter().zip(passing).map(|(a, b)| a + b).collect()
+    }
+}
+
 /// Which blocks of A can be other than zero; fixed as long as nobody gains or loses a neighbour.
 #[derive(Clone, Debug, Default)]
 pub struct Pattern {
@@ -111,7 +164,7 @@ impl Pattern {
     /// The pattern of `forces` on `particles` particles.
     pub fn new(particles: usize, forces: &[Box<dyn ForceModel>]) -> Pattern {
         let mut pairs: Vec<(u32, u32)> = (0..particles as u32).map(|i| (i, i)).collect();
-        for force in forces {
+        for force in forces.iter().filter(|force| !force.passes()) {
             pairs.extend(force.coupling().columns());
         }
         pairs.sort_unstable();
@@ -128,7 +181,11 @@ impl Pattern {
             let row = row as usize;
             columns[start[row]..start[row + 1]].partition_point(|c| *c < column) as u32
         };
-        let place = forces.iter().map(|force| force.coupling().columns().map(offset).collect()).collect();
+        let place = forces.iter().map(|force| match force.passes() {
+            true => Vec::new(),
+            false => force.coupling().columns().map(offset).collect(),
+        });
+        let place = place.collect();
         Pattern { start, columns, place }
     }
 
@@ -166,6 +223,9 @@ impl<'a> BlockSparse<'a> {
         blocks.resize(pattern.blocks(), DMat3::ZERO);
         let mut rows = split_rows(blocks, &pattern.start);
         for ((force, answer), place) in forces.iter().zip(answers).zip(&pattern.place) {
+            if force.passes() {
+                continue;
+            }
             match force.coupling() {
                 Coupling::Elements(stencil) => {
                     stencil.add_rows(&answer.tangent, &mut rows, |row, key, block| {

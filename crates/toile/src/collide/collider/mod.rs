@@ -122,6 +122,19 @@ impl Collider {
         Ok(())
     }
 
+    /// Appends where the vertices of its mesh are at `time` [s], wherever it stands now.
+    pub fn pose(&self, time: f64, out: &mut Vec<DVec3>) {
+        let placed = self.motion.at(time);
+        match &self.body {
+            Body::Mesh { frames, .. } if frames.len() > 1 => {
+                let (a, b, part) = between(frames, time);
+                let at = |v: usize| a.positions[v] + (b.positions[v] - a.positions[v]) * part;
+                out.extend((0..a.positions.len()).map(|v| placed.apply(at(v))));
+            }
+            _ => out.extend(self.facets.positions.iter().map(|x| placed.apply(*x))),
+        }
+    }
+
     /// What it is.
     pub fn body(&self) -> &Body {
         &self.body
@@ -226,12 +239,17 @@ fn facets_of(body: &Body, tolerance: f64) -> Result<Facets, ColliderError> {
     }
 }
 
-/// Positions and velocities of a mesh between its frames.
-fn animate(frames: &[Frame], time: f64, positions: &mut [DVec3], velocities: &mut [DVec3]) {
+/// The frames before and after `time`, of two or more, and how far it is between them.
+fn between(frames: &[Frame], time: f64) -> (&Frame, &Frame, f64) {
     let after = frames.partition_point(|frame| frame.time <= time).clamp(1, frames.len() - 1);
     let (a, b) = (&frames[after - 1], &frames[after]);
+    (a, b, ((time - a.time) / (b.time - a.time)).clamp(0.0, 1.0))
+}
+
+/// Positions and velocities of a mesh between its frames.
+fn animate(frames: &[Frame], time: f64, positions: &mut [DVec3], velocities: &mut [DVec3]) {
+    let (a, b, part) = between(frames, time);
     let span = b.time - a.time;
-    let part = ((time - a.time) / span).clamp(0.0, 1.0);
     let moving = if time >= a.time && time < b.time { 1.0 } else { 0.0 };
     for v in 0..positions.len() {
         let way = b.positions[v] - a.positions[v];

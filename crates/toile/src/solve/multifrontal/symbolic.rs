@@ -131,7 +131,7 @@ impl Symbolic {
             fronts: Vec::new(),
             order: Vec::with_capacity(particles),
         };
-        halving.split((0..particles as u32).collect());
+        halving.gather(&graph.components());
         let mut symbolic = Symbolic {
             order: halving.order,
             fronts: halving.fronts,
@@ -298,6 +298,40 @@ impl<'a> Graph<'a> {
     fn neighbours(&self, particle: u32) -> &'a [u32] {
         &self.columns[self.row(particle)]
     }
+
+    /// Sets of particles that do not touch, each ascending, in order of their first; those that touch nobody are one.
+    fn components(&self) -> Vec<Vec<u32>> {
+        let n = self.start.len().saturating_sub(1);
+        let mut seen = vec![false; n];
+        let (mut sets, mut alone) = (Vec::new(), Vec::new());
+        for first in 0..n as u32 {
+            if seen[first as usize] {
+                continue;
+            }
+            seen[first as usize] = true;
+            let mut set = vec![first];
+            let mut done = 0;
+            while done < set.len() {
+                for &other in self.neighbours(set[done]) {
+                    if !seen[other as usize] {
+                        seen[other as usize] = true;
+                        set.push(other);
+                    }
+                }
+                done += 1;
+            }
+            if set.len() == 1 {
+                alone.push(first);
+            } else {
+                set.sort_unstable();
+                sets.push(set);
+            }
+        }
+        if sets.is_empty() || !alone.is_empty() {
+            sets.push(alone);
+        }
+        sets
+    }
 }
 
 /// Not in the set being halved.
@@ -329,6 +363,29 @@ struct Cut {
 }
 
 impl Halving<'_> {
+    /// Orders sets that do not touch, so that none of them separates another.
+    fn gather(&mut self, sets: &[Vec<u32>]) {
+        if let [set] = sets {
+            return self.split(set.clone());
+        }
+        let total: usize = sets.iter().map(Vec::len).sum();
+        let mut left = 0;
+        let middle = sets.iter().position(|set| {
+            left += set.len();
+            2 * left >= total
+        });
+        let middle = middle.map_or(0, |at| at + 1).clamp(1, sets.len().max(2) - 1);
+        let subtree = self.fronts.len();
+        let mut children = Vec::new();
+        for half in [&sets[..middle.min(sets.len())], &sets[middle.min(sets.len())..]] {
+            if !half.is_empty() {
+                self.gather(half);
+                children.push(self.fronts.len() - 1);
+            }
+        }
+        self.fronts.push(Front { first: self.order.len(), children, subtree, ..Front::default() });
+    }
+
     /// Orders `set` and makes its fronts; the last one made is the root of them.
     fn split(&mut self, set: Vec<u32>) {
         let subtree = self.fronts.len();

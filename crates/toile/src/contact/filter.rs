@@ -1,0 +1,551 @@
+//! The guarantee: whatever was wished for, what moves does not meet.
+//!
+//! One pass moves points from `x` towards where they wish to be. Every pair that could meet on the way is split by a
+//! plane, and every point stays on its side of the planes of its pairs; so no vertex meets a face and no edge an
+//! edge, at any instant of the pass. What is cut off is tried again in the next pass, from new planes.
+//! `docs/guarantee.md` has the proof; its rules are:
+//!
+//! 1. *Reach.* A pair is left out only if it is farther apart than both sides can go, in a frame that moves with
+//!    both.
+//! 2. *Own projections.* Both ends of the gap along the normal are those of the vertices themselves, not of the
+//!    closest points, whose rounding would tell.
+//! 3. *Cells.* A point's half-spaces all hold its place in the common motion, so each point may be treated alone,
+//!    in any order.
+//! 4. *One fraction.* What is led goes the same part of its way everywhere.
+//! 5. *New pairs.* Every pass looks for its pairs anew, from where the last one ended.
+
+use super::space::{Pair, Space};
+use crate::math::{DMat3, DVec3, parallel};
+
+/// How much farther than its wish a point may be taken [-]: projections onto planes turn a motion, and hardly
+/// lengthen it.
+const STRAY: f64 = 1.05;
+
+/// Reach over the wish [-]: more than [`STRAY`].
+const REACH: f64 = 1.06;
+
+/// Part of the distance to its plane that a point may go.
+const GAMMA: f64 = 0.9;
+
+/// Each side's least share of the gap.
+const SHARE: f64 = 0.05;
+
+/// Cyclic projections onto a cell.
+const SWEEPS: usize = 20;
+
+/// How far inside its half-spaces a projection aims, over the wish.
+const AIM: f64 = 0.01;
+
+/// What is wished for.
+#[derive(Clone, Copy)]
+pub struct Wish<'a> {
+    /// Where every point should end [m].
+    pub to: &'a [DVec3],
+    /// Points that are led: they must get there.
+    pub led: &'a [bool],
+    /// Projectors of the particles that are bound to lines and planes, ascending.
+    pub bound: &'a [(u32, DMat3)],
+    /// Points of pairs that are let through for now (see `release`), if any.
+    pub released: &'a [bool],
+}
+
+/// What a pass reached.
+#[derive(Clone, Debug, Default)]
+pub struct Passed {
+    /// Part of their way that led points went.
+    pub led: f64,
+    /// Largest distance left to go [m].
+    pub left: f64,
+    /// Sum of distances left [m].
+    pub sum: f64,
+    /// Pairs that were split.
+    pub pairs: usize,
+}
+
+/// Breaks a rule on purpose, to show that the tests would tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fault {
+    /// None.
+    #[default]
+    None,
+    /// Rule 1: points reach only half as far as they go.
+    ShortReach,
+    /// Rule 2: sides of the gap and of the motion from the closest points.
+    ClosestPoints,
+    /// Rule 5: pairs of the pass before.
+    OldPairs,
+    /// Rule 4: led points always go all the way.
+    LedOutside,
+    /// Edges do not meet edges.
+    NoEdges,
+    /// At most so many pairs at a point.
+    FewSlots,
+}
+
+/// The filter with its storage.
+#[derive(Default)]
+pub struct Filter {
+    /// Which rule is broken; none but in tests.
+    pub fault: Fault,
+    pairs: Vec<Pair>,
+    planes: Vec<Plane>,
+    wish: Vec<DVec3>,
+    bulk: Vec<DVec3>,
+    reach: Vec<f64>,
+    start: Vec<u32>,
+    slots: Vec<u32>,
+    moved: Vec<DVec3>,
+    cut: Vec<bool>,
+    led_part: Vec<f64>,
+    grid: Grid,
+    /// Pairs of the last pass that kept led points from going on.
+    pub blockers: Vec<[u32; 4]>,
+}
+
+/// The plane between the two features of a pair.
+#[derive(Clone, Copy, Debug, Default)]
+struct Plane {
+    normal: DVec3,
+    /// How far each point may go against its side's normal [m].
+    room: [f64; 4],
+    /// Nothing separates them: all four points stay.
+    frozen: bool,
+    /// The common motion would close it.
+    closes: bool,
+}
+
+impl Filter {
+    /// Moves `x` towards the wish without letting anything meet. `known` are pairs found from here before, if
+    /// there are any.
+    pub fn pass(
+        &mut self,
+        space: &mut Space,
+        x: &mut [DVec3],
+        wish: Wish,
+        (xi, bulk): (f64, &mut bool),
+        known: Option<Known>,
+    ) -> Passed {
+        let n = x.len();
+        self.wish.resize(n, DVec3::ZERO);
+        let moved = &mut self.wish;
+        parallel::fill(moved, |i| wish.to[i] - x[i]);
+        let drift = drift_of(space.particles(), &self.wish, wish.led);
+        self.find(space, x, wish, xi, drift, known);
+        let mut common = *bulk && self.grid.fill(x, &self.wish, wish.led, space.particles(), &mut self.bulk);
+        for (i, _) in wish.bound {
+            // What is bound to a line or plane shares no motion.
+            if common {
+                self.bulk[*i as usize] = self.wish[*i as usize];
+            }
+        }
+        if !common {
+            self.bulk.clear();
+            self.bulk.resize(n, DVec3::ZERO);
+        }
+        self.split(x, xi, common);
+        if common && self.planes.iter().any(|plane| plane.closes) {
+            // The common motion itself would bring something together: plain motion, for the rest of the step.
+            (*bulk, common) = (false, false);
+            self.bulk.fill(DVec3::ZERO);
+            self.split(x, xi, common);
+        }
+        self.cells(n);
+        self.go(x, wish)
+    }
+
+    /// Fills `pairs` with all that could meet on the way.
+    fn find(
+        &mut self,
+        space: &mut Space,
+        x: &[DVec3],
+        wish: Wish,
+        xi: f64,
+        drift: DVec3,
+        known: Option<Known>,
+    ) {
+        let factor = if self.fault == Fault::ShortReach { 0.5 } else { REACH };
+        self.reach.resize(x.len(), 0.0);
+        let way = &self.wish;
+        parallel::fill(&mut self.reach, |i| factor * (way[i] - drift).length());
+        if self.fault == Fault::OldPairs && !self.pairs.is_empty() {
+            return;
+        }
+        match known {
+            Some(known) if known.covers(&self.reach, xi) => self.pairs.clone_from(known.pairs),
+            _ => space.pairs(x, &self.reach, xi, false, &mut self.pairs),
+        }
+        let (led, released) = (wish.led, wish.released);
+        let reach = &self.reach;
+        let fault = self.fault;
+        self.pairs.retain(|pair| {
+            let points = pair.points.map(|p| p as usize);
+            let side = |range: std::ops::Range<usize>| {
+                points[range].iter().fold(0f64, |most, p| most.max(reach[*p]))
+            };
+            let split = pair.first as usize;
+            let apart = pair.distance > xi + side(0..split) + side(split..4);
+            let all_led = points.iter().all(|p| led[*p]);
+            let free = !released.is_empty() && points.iter().any(|p| released[*p]) && {
+                // A released vertex is let through bodies only.
+                space.objects()[pair.objects[0] as usize].is_body
+                    || space.objects()[pair.objects[1] as usize].is_body
+            };
+            !(apart || all_led || free || fault == Fault::NoEdges && split == 2)
+        });
+        if fault == Fault::FewSlots {
+            let mut count = vec![0u8; x.len()];
+            self.pairs.retain(|pair| {
+                let fits = pair.points.iter().all(|p| count[*p as usize] < 16);
+                if fits {
+                    pair.points.iter().for_each(|p| count[*p as usize] += 1);
+                }
+                fits
+            });
+        }
+    }
+
+    /// Puts a plane between the features of every pair.
+    fn split(&mut self, x: &[DVec3], xi: f64, common: bool) {
+        let (pairs, wish, bulk, fault) = (&self.pairs, &self.wish, &self.bulk, self.fault);
+        self.planes.resize(pairs.len(), Plane::default());
+        parallel::fill(&mut self.planes, |k| plane_of(&pairs[k], x, wish, bulk, xi, common, fault));
+    }
+
+    /// Lists for every point the planes it must stay behind, in the order of pairs.
+    fn cells(&mut self, n: usize) {
+        self.start.clear();
+        self.start.resize(n + 1, 0);
+        for pair in &self.pairs {
+            for p in pair.points {
+                self.start[p as usize + 1] += 1;
+            }
+        }
+        for i in 0..n {
+            self.start[i + 1] += self.start[i];
+        }
+        let mut next: Vec<u32> = self.start[..n].to_vec();
+        self.slots.resize(4 * self.pairs.len(), 0);
+        for (k, pair) in self.pairs.iter().enumerate() {
+            for (a, p) in pair.points.iter().enumerate() {
+                self.slots[next[*p as usize] as usize] = (4 * k + a) as u32;
+                next[*p as usize] += 1;
+            }
+        }
+    }
+
+    /// Moves every point as far towards its wish as its cell allows.
+    fn go(&mut self, x: &mut [DVec3], wish: Wish) -> Passed {
+        let n = x.len();
+        let Filter { pairs, planes, start, slots, bulk, fault, .. } = self;
+        let (pairs, planes, start, slots, bulk) = (&*pairs, &*planes, &*start, &*slots, &*bulk);
+        let way = &self.wish;
+        let cell = |i: usize| {
+            slots[start[i] as usize..start[i + 1] as usize].iter().map(move |slot| {
+                let (k, a) = (*slot as usize / 4, *slot as usize % 4);
+                let plane = &planes[k];
+                let side = if a < pairs[k].first as usize { 1.0 } else { -1.0 };
+                Half { normal: plane.normal * side, room: plane.room[a], frozen: plane.frozen, pair: k }
+            })
+        };
+        self.led_part.resize(n, 1.0);
+        parallel::fill(&mut self.led_part, |i| {
+            if !wish.led[i] {
+                return 1.0;
+            }
+            let e = way[i] - bulk[i];
+            if e == DVec3::ZERO {
+                return 1.0;
+            }
+            cell(i).fold(1.0f64, |part, half| part.min(half.part(e)))
+        });
+        let led = match *fault {
+            Fault::LedOutside => 1.0,
+            _ => self.led_part.iter().fold(1.0f64, |least, part| least.min(*part)),
+        };
+        let moved = &mut self.moved;
+        moved.resize(n, DVec3::ZERO);
+        parallel::fill(moved, |i| {
+            let e = way[i] - bulk[i];
+            if wish.led[i] {
+                return bulk[i] + e * led;
+            }
+            let projector = bound_of(wish.bound, i);
+            bulk[i] + within(e, || cell(i), projector)
+        });
+        self.blockers.clear();
+        if led < 0.9 {
+            for (i, part) in self.led_part.iter().enumerate() {
+                if *part < 0.9 {
+                    let e = way[i] - bulk[i];
+                    let stops = cell(i).filter(|half| half.part(e) < 0.9);
+                    self.blockers.extend(stops.map(|half| pairs[half.pair].points));
+                }
+            }
+        }
+        let mut passed = Passed { led, pairs: pairs.len(), ..Passed::default() };
+        self.cut.resize(n, false);
+        for i in 0..n {
+            let left = (way[i] - moved[i]).length();
+            passed.left = passed.left.max(left);
+            passed.sum += left;
+            self.cut[i] = left > 1e-9 + 1e-6 * way[i].length();
+            x[i] += moved[i];
+        }
+        passed
+    }
+
+    /// Which points the last pass did not let go all their way.
+    pub fn cut(&self) -> &[bool] {
+        &self.cut
+    }
+}
+
+/// One half-space of a cell.
+#[derive(Clone, Copy)]
+struct Half {
+    normal: DVec3,
+    room: f64,
+    frozen: bool,
+    pair: usize,
+}
+
+impl Half {
+    /// Part of the motion `e` that it allows.
+    fn part(&self, e: DVec3) -> f64 {
+        if self.frozen {
+            return 0.0;
+        }
+        let against = -self.normal.dot(e);
+        if against > self.room { self.room / against } else { 1.0 }
+    }
+}
+
+/// The motion nearest to `e` in a cell that a few projections find, cut so that it surely is in it.
+fn within<I: Iterator<Item = Half>>(e: DVec3, cell: impl Fn() -> I, projector: Option<DMat3>) -> DVec3 {
+    let wished = e.length();
+    if wished == 0.0 {
+        return e;
+    }
+    let mut y = e;
+    let inside = |y: DVec3| cell().all(|half| !half.frozen && -half.normal.dot(y) <= half.room);
+    if inside(y) {
+        return y;
+    }
+    for _ in 0..SWEEPS {
+        let mut any = false;
+        for half in cell() {
+            if half.frozen {
+                return DVec3::ZERO;
+            }
+            let beyond = -half.normal.dot(y) - half.room;
+            if beyond > 0.0 {
+                let step = half.normal * (beyond + AIM * wished);
+                y += match projector {
+                    Some(p) => {
+                        // Along what freedom leaves, far enough to make up for the slant.
+                        let along = p * half.normal;
+                        let square = along.length_squared();
+                        if square > 1e-12 { along * ((beyond + AIM * wished) / square) } else { DVec3::ZERO }
+                    }
+                    None => step,
+                };
+                any = true;
+            }
+        }
+        if !any {
+            break;
+        }
+    }
+    let length = y.length();
+    if length > STRAY * wished {
+        y *= STRAY * wished / length;
+    }
+    let part = cell().fold(1.0f64, |part, half| part.min(half.part(y)));
+    if part < 1.0 { y * (part * (1.0 - 1e-12)).max(0.0) } else { y }
+}
+
+fn bound_of(bound: &[(u32, DMat3)], i: usize) -> Option<DMat3> {
+    bound.binary_search_by_key(&(i as u32), |(p, _)| *p).ok().map(|at| bound[at].1)
+}
+
+/// Mean motion of the particles that are not led: what they all share needs no room between them.
+pub fn drift_of(particles: usize, way: &[DVec3], led: &[bool]) -> DVec3 {
+    let (mut sum, mut count) = (DVec3::ZERO, 0);
+    for i in 0..particles {
+        if !led[i] {
+            sum += way[i];
+            count += 1;
+        }
+    }
+    if count == 0 { DVec3::ZERO } else { sum / f64::from(count) }
+}
+
+/// Pairs that were looked for before.
+#[derive(Clone, Copy)]
+pub struct Known<'a> {
+    /// The pairs.
+    pub pairs: &'a Vec<Pair>,
+    /// How far each point was taken to go [m].
+    pub reach: &'a [f64],
+    /// How far apart pairs might be besides [m].
+    pub epsilon: f64,
+}
+
+impl Known<'_> {
+    /// Whether all that could meet within these reaches is among the pairs.
+    fn covers(&self, reach: &[f64], xi: f64) -> bool {
+        let slack = 0.5 * (self.epsilon - xi);
+        slack >= 0.0 && reach.iter().zip(self.reach).all(|(wanted, had)| *wanted <= *had + slack)
+    }
+}
+
+/// The plane between the features of `pair`.
+fn plane_of(
+    pair: &Pair,
+    x: &[DVec3],
+    wish: &[DVec3],
+    bulk: &[DVec3],
+    xi: f64,
+    common: bool,
+    fault: Fault,
+) -> Plane {
+    let origin = x[pair.points[0] as usize];
+    let at = pair.points.map(|p| x[p as usize] - origin);
+    let carried = pair.points.map(|p| bulk[p as usize]);
+    let own = pair.points.map(|p| wish[p as usize] - bulk[p as usize]);
+    let split = pair.first as usize;
+    // Where both sides begin along n, from the vertices' own places.
+    let gap = |n: DVec3, moved: bool| {
+        let (mut upper, mut lower) = (f64::INFINITY, f64::NEG_INFINITY);
+        for k in 0..4 {
+            let h = n.dot(at[k]) + if moved { n.dot(carried[k]) } else { 0.0 };
+            if k < split { upper = upper.min(h) } else { lower = lower.max(h) }
+        }
+        (upper - lower, lower)
+    };
+    let mut normal = pair.normal;
+    let mut wide = gap(normal, false).0;
+    if normal == DVec3::ZERO || !(wide > 0.5 * pair.distance) {
+        // The direction of the closest points has no digits left: try the plane of the features.
+        let across = match split {
+            1 => (at[2] - at[1]).cross(at[3] - at[1]),
+            _ => (at[1] - at[0]).cross(at[3] - at[2]),
+        };
+        if normal == DVec3::ZERO {
+            wide = 0.0;
+        }
+        for n in [across.normalize_or_zero(), -across.normalize_or_zero()] {
+            let other = gap(n, false).0;
+            if n != DVec3::ZERO && other > wide {
+                (normal, wide) = (n, other);
+            }
+        }
+    }
+    let frozen = Plane { frozen: true, closes: common, ..Plane::default() };
+    if !(wide > 1e-12) {
+        return frozen;
+    }
+    let (room, lower) = gap(normal, true);
+    let closes = common && !(room >= if wide > xi { xi.max(0.25 * wide) } else { wide * (1.0 - 1e-9) });
+    if !(room > 0.0) {
+        return frozen;
+    }
+    let (mut down, mut up) = (0.0f64, 0.0f64);
+    for k in 0..4 {
+        if fault == Fault::ClosestPoints && pair.weights[k] == 0.0 {
+            continue;
+        }
+        let along = normal.dot(own[k]);
+        if k < split { down = down.max(-along) } else { up = up.max(along) }
+    }
+    let mut share = if down + up > 0.0 { up / (down + up) } else { 0.5 };
+    if fault != Fault::ClosestPoints {
+        share = share.clamp(SHARE, 1.0 - SHARE);
+    }
+    let level = lower + share * room;
+    let mut rooms = [0.0; 4];
+    for k in 0..4 {
+        let side = if k < split { 1.0 } else { -1.0 };
+        let to_plane = side * (normal.dot(at[k]) + normal.dot(carried[k]) - level);
+        rooms[k] = GAMMA * (to_plane - 0.5 * xi).max(0.0);
+        if fault == Fault::ClosestPoints && rooms[k] < 1e-10 {
+            rooms[k] = f64::INFINITY;
+        }
+    }
+    Plane { normal, room: rooms, frozen: false, closes }
+}
+
+/// A smooth motion that neighbours share: means over the cells of a coarse grid, linear between them.
+#[derive(Default)]
+struct Grid {
+    sums: Vec<(DVec3, f64)>,
+}
+
+/// Size of the cells [m].
+const CELL: f64 = 0.1;
+
+/// Most cells along an axis.
+const CELLS: f64 = 48.0;
+
+impl Grid {
+    /// Fills `out` with the common motion of each point, its own wish where it is led. False if there is none to
+    /// speak of.
+    fn fill(
+        &mut self,
+        x: &[DVec3],
+        way: &[DVec3],
+        led: &[bool],
+        particles: usize,
+        out: &mut Vec<DVec3>,
+    ) -> bool {
+        let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+        for p in &x[..particles] {
+            (low, high) = (low.min(*p), high.max(*p));
+        }
+        let extent = high - low;
+        if !extent.is_finite() {
+            return false;
+        }
+        let cell = CELL.max(extent.max_element() / CELLS);
+        let size = (extent / cell).floor().as_uvec3() + glam::UVec3::splat(2);
+        let index = |c: glam::UVec3| ((c.z * size.y + c.y) * size.x + c.x) as usize;
+        self.sums.clear();
+        self.sums.resize((size.x * size.y * size.z) as usize, (DVec3::ZERO, 0.0));
+        let place = |p: DVec3| {
+            let q = (p - low) / cell;
+            let base = q.floor().max(DVec3::ZERO).as_uvec3().min(size - glam::UVec3::splat(2));
+            (base, (q - base.as_dvec3()).clamp(DVec3::ZERO, DVec3::ONE))
+        };
+        let corner = |base: glam::UVec3, f: DVec3, k: u32| {
+            let step = glam::UVec3::new(k & 1, k >> 1 & 1, k >> 2);
+            let w = |axis: usize| if step[axis] == 1 { f[axis] } else { 1.0 - f[axis] };
+            (index(base + step), w(0) * w(1) * w(2))
+        };
+        let margin = DVec3::splat(cell);
+        for i in 0..x.len() {
+            // Bodies count where cloth is.
+            if i >= particles && !(x[i].cmpge(low - margin).all() && x[i].cmple(high + margin).all()) {
+                continue;
+            }
+            let (base, f) = place(x[i]);
+            for k in 0..8 {
+                let (at, w) = corner(base, f, k);
+                self.sums[at].0 += way[i] * w;
+                self.sums[at].1 += w;
+            }
+        }
+        out.resize(x.len(), DVec3::ZERO);
+        let sums = &self.sums;
+        parallel::fill(out, |i| {
+            if led[i] {
+                return way[i];
+            }
+            let (base, f) = place(x[i]);
+            (0..8).fold(DVec3::ZERO, |sum, k| {
+                let (at, w) = corner(base, f, k);
+                if w > 0.0 && sums[at].1 > 0.0 { sum + sums[at].0 * (w / sums[at].1) } else { sum }
+            })
+        });
+        true
+    }
+}

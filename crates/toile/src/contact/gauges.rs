@@ -1,0 +1,202 @@
+//! Contact inside the solve: one quadratic gauge per pair, unilateral, with friction that holds.
+//!
+//! A pair of features has the gauge r = Σ w x, from the second to the first; its normal n is that at the start of
+//! the step. Nearer than the distance d it is pushed apart by F = (λ + κ(d − n·r))₊, the gradient of
+//! F²/(2κ): λ is the force of the step before, so that what rests keeps its distance whatever κ is (an augmented
+//! Lagrangian whose outer loop is time). Along the surface a spring κ |u|²/2 holds up to μλ; u is the way since the
+//! pair began to hold, and what goes beyond is lost to sliding (G-6).
+
+use super::settings::Friction;
+use crate::interaction::{Coupling, ForceModel, Interactions, Memory, Mix, Moment, Outside, Stencil, Stress};
+use crate::math::matrix::{outer, scaled_identity};
+use crate::math::{DMat3, DVec3, parallel, reduce};
+
+/// Part of the largest friction beyond which a pair counts as about to slide.
+const EDGE: f64 = 0.95;
+
+/// One pair that may push.
+#[derive(Clone, Copy, Debug)]
+pub struct Gauge {
+    /// Particles; the first stands in for those that are not cloth, with weight 0.
+    pub members: [u32; 4],
+    /// Their weights.
+    pub weights: [f64; 4],
+    /// Unit normal, from the second feature to the first.
+    pub normal: DVec3,
+    /// Distance to keep [m].
+    pub distance: f64,
+    /// κ [N/m].
+    pub stiffness: f64,
+    /// Part of r that bodies have, at the start and the end of the substep [m].
+    pub outside: [DVec3; 2],
+    /// r at the start of the substep [m].
+    pub start: DVec3,
+    /// λ: force of the step before [N].
+    pub push: f64,
+    /// u at the start of the substep [m].
+    pub slip: DVec3,
+    /// Friction.
+    pub friction: Friction,
+}
+
+/// What one pair does.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Act {
+    /// Normal force [N].
+    pub push: f64,
+    /// Force along the surface [N].
+    pub hold: DVec3,
+    /// u, as far as it holds [m].
+    pub slip: DVec3,
+    /// Stored energy [J].
+    pub energy: f64,
+    /// −∂force/∂r.
+    pub tangent: DMat3,
+}
+
+impl Gauge {
+    /// What the pair does at `r` [m].
+    pub fn act(&self, r: DVec3) -> Act {
+        let n = self.normal;
+        let push = (self.push + self.stiffness * (self.distance - n.dot(r))).max(0.0);
+        if push == 0.0 && self.push == 0.0 {
+            return Act::default();
+        }
+        let mut act = Act { push, energy: 0.5 * push * push / self.stiffness, ..Act::default() };
+        if push > 0.0 {
+            act.tangent = outer(n, n) * self.stiffness;
+        }
+        let limit = self.friction.still * self.push;
+        if limit > 0.0 {
+            let way = r - self.start + self.slip;
+            let u = way - n * n.dot(way);
+            let length = u.length();
+            let across = scaled_identity(1.0) - outer(n, n);
+            if self.stiffness * length <= limit {
+                act.slip = u;
+                act.hold = u * -self.stiffness;
+                act.energy += 0.5 * self.stiffness * length * length;
+                act.tangent += across * self.stiffness;
+                // About to slide, it counts as sliding: taken for held, it would hardly move, and that would pass for
+                // the end of Newton's method.
+                if self.stiffness * length > EDGE * limit {
+                    act.tangent -= outer(u, u) * (self.stiffness / (length * length));
+                }
+            } else {
+                let limit = self.friction.sliding * self.push;
+                let along = u / length;
+                act.slip = along * (limit / self.stiffness);
+                act.hold = along * -limit;
+                act.energy += limit * length - 0.5 * limit * limit / self.stiffness;
+                act.tangent += (across - outer(along, along)) * (limit / length);
+            }
+        }
+        act
+    }
+}
+
+/// All pairs of an island that may push during a substep.
+pub struct Gauges {
+    stencil: Stencil,
+    gauges: Vec<Gauge>,
+    /// Start and length of the substep [s].
+    span: (f64, f64),
+    /// How far through it bodies are.
+    part: f64,
+}
+
+impl Gauges {
+    /// No pairs among `particles` particles.
+    pub fn none(particles: usize) -> Gauges {
+        Gauges {
+            stencil: Stencil::new::<4, 1>(particles, &[], &[]),
+            gauges: Vec::new(),
+            span: (0.0, 1.0),
+            part: 1.0,
+        }
+    }
+
+    /// Takes over the pairs of the substep from `time` of length `dt` [s].
+    pub fn set(&mut self, particles: usize, gauges: Vec<Gauge>, time: f64, dt: f64) {
+        let members: Vec<[u32; 4]> = gauges.iter().map(|g| g.members).collect();
+        let weights: Vec<[[f64; 4]; 1]> = gauges.iter().map(|g| [g.weights]).collect();
+        self.stencil = Stencil::new(particles, &members, &weights);
+        self.gauges = gauges;
+        self.span = (time, dt);
+    }
+
+    /// The pairs.
+    pub fn gauges(&self) -> &[Gauge] {
+        &self.gauges
+    }
+
+    /// What pair `k` does with particles at `x`, bodies at the end of the substep.
+    pub fn act(&self, k: usize, x: &[DVec3]) -> Act {
+        self.act_at(k, x, 1.0)
+    }
+
+    fn act_at(&self, k: usize, x: &[DVec3], part: f64) -> Act {
+        let gauge = &self.gauges[k];
+        let r = (0..4).fold(gauge.outside[0].lerp(gauge.outside[1], part), |sum, a| {
+            sum + x[gauge.members[a] as usize] * gauge.weights[a]
+        });
+        gauge.act(r)
+    }
+}
+
+impl ForceModel for Gauges {
+    fn name(&self) -> &'static str {
+        "contact"
+    }
+
+    fn coupling(&self) -> Coupling<'_> {
+        Coupling::Elements(&self.stencil)
+    }
+
+    fn respond(&self, at: Moment, mix: Mix, _foreseen: &[Stress], out: &mut Interactions) {
+        let len = self.gauges.len();
+        let mut acts = vec![Act::default(); len];
+        parallel::fill(&mut acts, |k| self.act_at(k, at.x, self.part));
+        out.energy = reduce::sum(len, |k| acts[k].energy);
+        out.lossy.clear();
+        out.force.resize(len, DVec3::ZERO);
+        out.push.resize(len, DVec3::ZERO);
+        out.tangent.resize(len, DMat3::ZERO);
+        for k in 0..len {
+            let (gauge, act) = (&self.gauges[k], &acts[k]);
+            out.force[k] = gauge.normal * act.push + act.hold;
+            out.tangent[k] = act.tangent * mix.stiffness;
+            out.push[k] = out.force[k];
+            if mix.lag != 0.0 {
+                let rate = (0..4)
+                    .fold(DVec3::ZERO, |sum, a| sum + at.v[gauge.members[a] as usize] * gauge.weights[a]);
+                out.push[k] -= act.tangent * rate * mix.lag;
+            }
+        }
+    }
+
+    fn energy(&self, at: Moment) -> f64 {
+        reduce::sum(self.gauges.len(), |k| self.act_at(k, at.x, self.part).energy)
+    }
+
+    fn drive(&mut self, outside: &Outside) {
+        let (start, dt) = self.span;
+        self.part = ((outside.time - start) / dt).clamp(0.0, 1.0);
+    }
+
+    fn is_lossy(&self) -> bool {
+        false
+    }
+
+    fn passes(&self) -> bool {
+        true
+    }
+
+    fn as_any(&mut self) -> Option<&mut dyn std::any::Any> {
+        Some(self)
+    }
+
+    fn foresee(&self, _: Moment, _: &[DVec3], _: f64, _: f64, _: &mut Vec<Stress>) {}
+
+    fn remember(&self, _at: Moment, _memory: &mut Vec<Memory>) {}
+}

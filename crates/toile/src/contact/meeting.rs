@@ -1,0 +1,395 @@
+//! Contact of one island, substep by substep: which pairs may push, what they remember, and the guarantee.
+
+use super::filter::{self, Filter, Known, Wish};
+use super::gauges::{Gauge, Gauges};
+use super::settings::{ContactSettings, Response};
+use super::space::{Object, Pair, Space};
+use crate::collide::collider::Collider;
+use crate::freedom::Mobility;
+use crate::math::{DMat3, DVec3, reduce};
+use crate::probe::{Probe, Stage};
+use crate::solve::Place;
+use crate::state::State;
+
+/// What a pair that touches keeps from step to step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Touch {
+    /// The features, by number of object and vertex.
+    pub features: [u64; 4],
+    /// Normal force [N].
+    pub push: f64,
+    /// How far it is from where it began to hold [m].
+    pub slip: DVec3,
+}
+
+/// Distance kept by the guarantee, over the contact distance.
+const LEAST: f64 = 0.05;
+
+/// How far an island may go in a substep before it is halved, over the mean edge.
+const LONGEST: f64 = 1.0;
+
+/// Passes that led points may have beyond the others to arrive.
+const EXTRA: u32 = 4;
+
+/// Contact of one island.
+pub struct Meeting {
+    space: Space,
+    /// For each object of the space that is a body, its number among the bodies of the world.
+    bodies: Vec<usize>,
+    /// Where the points are, and where they would be at the end of the substep.
+    x: Vec<DVec3>,
+    ends: Vec<DVec3>,
+    led: Vec<bool>,
+    reach: Vec<f64>,
+    pairs: Vec<Pair>,
+    epsilon: f64,
+    struck: Vec<u32>,
+    features: Vec<[u64; 4]>,
+    filter: Filter,
+    /// What touching pairs keep, sorted by features.
+    pub touches: Vec<Touch>,
+    /// Corners of all that moved since [`Meeting::forget`], bodies apart.
+    pub swept: [DVec3; 2],
+}
+
+/// The outside of a substep: who is led, who is bound, what pulls.
+#[derive(Clone, Copy)]
+pub struct Outing<'a> {
+    /// How cloth meets.
+    pub settings: &'a ContactSettings,
+    /// Bodies of the world.
+    pub bodies: &'a [&'a Collider],
+    /// Masses [kg].
+    pub mass: &'a [f64],
+    /// Gravity [m/s²].
+    pub gravity: DVec3,
+    /// Freedoms.
+    pub mobility: &'a Mobility,
+    /// Where led particles will be.
+    pub places: &'a [Place],
+    /// Mean edge [m].
+    pub edge: f64,
+    /// Start of the substep [s].
+    pub time: f64,
+    /// Its length [s].
+    pub dt: f64,
+    /// Whether it will not be halved again: what cannot be done must be made do with.
+    pub last: bool,
+}
+
+/// Why a substep must be shorter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TooLong {
+    /// Something moves farther than an edge while close to something else.
+    Far,
+    /// What is led could not get where it must.
+    Blocked,
+}
+
+impl Meeting {
+    /// Contact among `objects` (cloths first) at `time`, particles at `x`; `bodies` numbers those that are bodies.
+    pub fn new(
+        objects: Vec<Object>,
+        bodies: Vec<usize>,
+        colliders: &[&Collider],
+        x: &[DVec3],
+        time: f64,
+    ) -> Meeting {
+        let mut all = x.to_vec();
+        for body in &bodies {
+            colliders[*body].pose(time, &mut all);
+        }
+        let space = Space::new(objects, &all);
+        Meeting {
+            space,
+            bodies,
+            ends: all.clone(),
+            x: all,
+            led: Vec::new(),
+            reach: Vec::new(),
+            pairs: Vec::new(),
+            epsilon: 0.0,
+            struck: Vec::new(),
+            features: Vec::new(),
+            filter: Filter::default(),
+            touches: Vec::new(),
+            swept: [DVec3::INFINITY, DVec3::NEG_INFINITY],
+        }
+    }
+
+    /// Particles that may be struck in the coming substep.
+    pub fn struck(&self) -> &[u32] {
+        &self.struck
+    }
+
+    /// Starts a new record of where the island was.
+    pub fn forget(&mut self) {
+        self.swept = [DVec3::INFINITY, DVec3::NEG_INFINITY];
+    }
+
+    /// Finds what may touch in the coming substep, and hands it to `gauges`.
+    pub fn begin(
+        &mut self,
+        now: &State,
+        outing: Outing,
+        gauges: &mut Gauges,
+        probe: &mut Probe,
+    ) -> Result<(), TooLong> {
+        let Outing { settings, dt, time, .. } = outing;
+        let n = self.space.particles();
+        self.x.truncate(0);
+        self.x.extend_from_slice(&now.x);
+        self.ends.truncate(0);
+        let bound = &outing.mobility.projectors;
+        let fall = outing.gravity * (dt * dt);
+        self.ends.extend((0..n).map(|i| now.x[i] + dt * now.v[i] + fall));
+        for (i, projector) in bound {
+            let i = *i as usize;
+            self.ends[i] = now.x[i] + *projector * (self.ends[i] - now.x[i]);
+        }
+        self.led.clear();
+        self.led.resize(n, false);
+        for place in outing.places {
+            let p = place.particle as usize;
+            self.ends[p] = place.settle(self.ends[p]);
+            self.led[p] |= place.blocked == DMat3::IDENTITY || place.away(now.x[p]) != DVec3::ZERO;
+        }
+        for body in &self.bodies {
+            outing.bodies[*body].pose(time, &mut self.x);
+            outing.bodies[*body].pose(time + dt, &mut self.ends);
+        }
+        let points = self.space.points();
+        self.led.resize(points, true);
+        let way: Vec<DVec3> = (0..points).map(|i| self.ends[i] - self.x[i]).collect();
+        let drift = filter::drift_of(n, &way, &self.led);
+        self.epsilon = self.largest_distance(settings);
+        self.reach.clear();
+        self.reach.extend(way.iter().map(|w| 1.2 * (*w - drift).length()));
+        let mut pairs = std::mem::take(&mut self.pairs);
+        self.space.pairs(&self.x, &self.reach, self.epsilon, settings.vertices_only, &mut pairs);
+        pairs.retain(|pair| self.meets(pair, settings));
+        self.pairs = pairs;
+        probe.lap(Stage::Detect);
+        self.choose(&way, outing, gauges);
+        probe.counters.contacts = probe.counters.contacts.max(gauges.gauges().len() as u64);
+        probe.lap(Stage::Contact);
+        // Pairs are many, and their normals mean little, where things pass more than an edge in a substep.
+        let most = LONGEST * outing.edge;
+        let far = |pair: &Pair| {
+            let mean = pair.points.iter().fold(DVec3::ZERO, |sum, p| sum + way[*p as usize]) * 0.25;
+            pair.points.iter().any(|p| (way[*p as usize] - mean).length() > most)
+        };
+        if settings.guarantee && !outing.last && self.pairs.iter().any(far) {
+            Err(TooLong::Far)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Whether a pair counts by the settings.
+    fn meets(&self, pair: &Pair, settings: &ContactSettings) -> bool {
+        let body = pair.objects.iter().any(|o| self.space.objects()[*o as usize].is_body);
+        if body { settings.bodies } else { settings.cloth }
+    }
+
+    /// Distance that two objects keep [m].
+    fn distance(&self, objects: [u32; 2], settings: &ContactSettings) -> f64 {
+        let thickness = objects.map(|o| self.space.objects()[o as usize].thickness);
+        settings.gap.max(0.5 * (thickness[0] + thickness[1]))
+    }
+
+    fn largest_distance(&self, settings: &ContactSettings) -> f64 {
+        let thick = self.space.objects().iter().fold(0.0f64, |most, o| most.max(o.thickness));
+        settings.gap.max(thick)
+    }
+
+    /// Makes gauges of the pairs that may push.
+    fn choose(&mut self, way: &[DVec3], outing: Outing, gauges: &mut Gauges) {
+        let Outing { settings, dt, .. } = outing;
+        let n = self.space.particles();
+        self.struck.clear();
+        self.features.clear();
+        if settings.response != Response::Gauge {
+            gauges.set(n, Vec::new(), outing.time, dt);
+            return;
+        }
+        let weight = |i: usize| if self.led[i] { 0.0 } else { outing.mobility.inverse_mass[i] };
+        let mut chosen: Vec<([u64; 4], Gauge)> = Vec::new();
+        for pair in &self.pairs {
+            let points = pair.points.map(|p| p as usize);
+            if pair.normal == DVec3::ZERO {
+                continue;
+            }
+            let distance = self.distance(pair.objects, settings);
+            let moved = (0..4).fold(DVec3::ZERO, |sum, k| sum + way[points[k]] * pair.weights[k]);
+            // What neither is near nor comes near cannot push.
+            if pair.distance > distance && pair.distance + pair.normal.dot(moved) > 2.0 * distance {
+                continue;
+            }
+            let Some(features) = self.space.signature(pair) else { continue };
+            if !self.space.faces_out(pair, &self.x) {
+                continue;
+            }
+            let give = (0..4).fold(0.0, |sum, k| {
+                sum + if points[k] < n { pair.weights[k] * pair.weights[k] * weight(points[k]) } else { 0.0 }
+            });
+            if give == 0.0 {
+                continue;
+            }
+            let stiffness = settings.stiffness / (give * dt * dt);
+            let stand_in = points.iter().copied().find(|p| *p < n).unwrap_or(0) as u32;
+            let mut gauge = Gauge {
+                members: [stand_in; 4],
+                weights: [0.0; 4],
+                normal: pair.normal,
+                distance,
+                stiffness,
+                outside: [DVec3::ZERO; 2],
+                start: DVec3::ZERO,
+                push: 0.0,
+                slip: DVec3::ZERO,
+                friction: self.friction(pair, settings),
+            };
+            for k in 0..4 {
+                if points[k] < n {
+                    gauge.members[k] = points[k] as u32;
+                    gauge.weights[k] = pair.weights[k];
+                } else {
+                    gauge.outside[0] += self.x[points[k]] * pair.weights[k];
+                    gauge.outside[1] += self.ends[points[k]] * pair.weights[k];
+                }
+                gauge.start += self.x[points[k]] * pair.weights[k];
+            }
+            if let Ok(at) = self.touches.binary_search_by_key(&features, |t| t.features) {
+                let touch = &self.touches[at];
+                gauge.push = touch.push;
+                gauge.slip = touch.slip - pair.normal * pair.normal.dot(touch.slip);
+            }
+            chosen.push((features, gauge));
+        }
+        chosen.sort_by_key(|(features, _)| *features);
+        chosen.dedup_by_key(|(features, _)| *features);
+        for (_, gauge) in &chosen {
+            let moved = gauge.members.iter().zip(gauge.weights);
+            let moved =
+                moved.fold(gauge.outside[1] - gauge.outside[0], |sum, (p, w)| sum + way[*p as usize] * w);
+            if gauge.act(gauge.start + moved).push > 0.0 || gauge.push > 0.0 {
+                let cloth = gauge.members.iter().zip(gauge.weights).filter(|(_, w)| *w != 0.0);
+                self.struck.extend(cloth.map(|(p, _)| *p));
+            }
+        }
+        self.struck.sort_unstable();
+        self.struck.dedup();
+        let (features, list) = chosen.into_iter().unzip();
+        self.features = features;
+        gauges.set(n, list, outing.time, dt);
+    }
+
+    fn friction(&self, pair: &Pair, settings: &ContactSettings) -> super::Friction {
+        let [a, b] = pair.objects.map(|o| &self.space.objects()[o as usize]);
+        settings.friction(a.number as usize, b.number as usize, a.is_body || b.is_body)
+    }
+
+    /// Lets `next` go only where nothing meets, and remembers what touched.
+    pub fn end(
+        &mut self,
+        now: &State,
+        next: &mut State,
+        outing: Outing,
+        gauges: &Gauges,
+        probe: &mut Probe,
+    ) -> Result<(), TooLong> {
+        let settings = outing.settings;
+        let n = self.space.particles();
+        let mut restart = std::mem::take(&mut next.past.restart);
+        let mut touches = Vec::new();
+        for (k, features) in self.features.iter().enumerate() {
+            let act = gauges.act(k, &next.x);
+            if act.push > 0.0 {
+                touches.push(Touch { features: *features, push: act.push, slip: act.slip });
+                let gauge = &gauges.gauges()[k];
+                let cloth = gauge.members.iter().zip(gauge.weights).filter(|(_, w)| *w != 0.0);
+                restart.extend(cloth.map(|(p, _)| *p));
+            }
+        }
+        if settings.guarantee {
+            // What was foreseen says nothing about motions this much longer.
+            let way: Vec<DVec3> = (0..n).map(|i| next.x[i] - now.x[i]).collect();
+            let drift = filter::drift_of(n, &way, &self.led);
+            let most = LONGEST * outing.edge;
+            let strays = |i: usize| {
+                let far = (way[i] - drift).length();
+                far > most && far > self.reach[i] + self.epsilon && !self.led[i]
+            };
+            if !self.pairs.is_empty() && !outing.last && (0..n).any(strays) {
+                return Err(TooLong::Far);
+            }
+            self.guard(now, next, outing, &mut restart, probe)?;
+        }
+        self.touches = touches;
+        restart.sort_unstable();
+        restart.dedup();
+        next.past.restart = restart;
+        for p in now.x.iter().chain(&next.x[..n]) {
+            self.swept = [self.swept[0].min(*p), self.swept[1].max(*p)];
+        }
+        probe.lap(Stage::Filter);
+        Ok(())
+    }
+
+    fn guard(
+        &mut self,
+        now: &State,
+        next: &mut State,
+        outing: Outing,
+        restart: &mut Vec<u32>,
+        probe: &mut Probe,
+    ) -> Result<(), TooLong> {
+        let Outing { settings, dt, mass, .. } = outing;
+        let n = self.space.particles();
+        let xi = LEAST * settings.gap;
+        self.ends[..n].copy_from_slice(&next.x);
+        let mut bulk = reduce::max(n, |i| (next.x[i] - now.x[i]).length_squared()).sqrt() > settings.gap;
+        let (mut before, mut arrived) = (f64::INFINITY, false);
+        for pass in 0..settings.passes + EXTRA {
+            let wish =
+                Wish { to: &self.ends, led: &self.led, bound: &outing.mobility.projectors, released: &[] };
+            let known = Known { pairs: &self.pairs, reach: &self.reach, epsilon: self.epsilon };
+            let all = !settings.vertices_only && settings.cloth && settings.bodies;
+            let known = (pass == 0 && all).then_some(known);
+            let passed = self.filter.pass(&mut self.space, &mut self.x, wish, (xi, &mut bulk), known);
+            probe.counters.passes += 1;
+            arrived |= passed.led == 1.0;
+            let little = passed.left < 0.02 * settings.gap || passed.sum > 0.98 * before;
+            if arrived && (little || pass + 1 >= settings.passes) {
+                break;
+            }
+            before = passed.sum;
+        }
+        if !arrived {
+            return Err(TooLong::Blocked);
+        }
+        let counters = &mut probe.counters;
+        for i in 0..n {
+            let (wanted, got) = (next.x[i] - now.x[i], self.x[i] - now.x[i]);
+            let missing = wanted - got;
+            if self.led[i] {
+                continue;
+            }
+            let length = wanted.length();
+            counters.wished += length;
+            if length > 0.0 {
+                counters.kept += wanted.dot(got) / length;
+            }
+            // What rounding leaves is not a cut.
+            if missing.length() > 1e-9 {
+                counters.cut += 1;
+                counters.removed += mass[i] * missing.length() / dt;
+                next.v[i] = got / dt;
+                restart.push(i as u32);
+            }
+            next.x[i] = self.x[i];
+        }
+        Ok(())
+    }
+}

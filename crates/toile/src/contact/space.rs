@@ -1,0 +1,303 @@
+//! Everything an island can meet, in one numbering: its particles first, then the vertices of the bodies.
+
+use crate::collide::surface::NONE;
+use crate::collide::{Contact, Detector, Kind, Motion, Query, Role, Settings, Surface};
+use crate::math::DVec3;
+use std::sync::Arc;
+
+/// A surface and what contact must know of it.
+#[derive(Debug)]
+pub struct Shape {
+    surface: Surface,
+    /// Where the neighbours of each vertex start.
+    start: Vec<u32>,
+    neighbours: Vec<u32>,
+    /// The vertices across each edge; any number of faces may share one.
+    across_start: Vec<u32>,
+    across: Vec<u32>,
+}
+
+impl Shape {
+    /// The shape of a sound mesh.
+    pub fn new(vertices: usize, faces: Vec<[u32; 3]>, role: Role) -> Option<Shape> {
+        let surface = Surface::new(vertices, faces, role).ok()?;
+        let mut around: Vec<Vec<u32>> = vec![Vec::new(); vertices];
+        for [a, b] in surface.edges() {
+            around[*a as usize].push(*b);
+            around[*b as usize].push(*a);
+        }
+        let mut opposite: Vec<Vec<u32>> = vec![Vec::new(); surface.edges().len()];
+        for (face, sides) in surface.faces().iter().zip(surface.face_edges()) {
+            for k in 0..3 {
+                opposite[sides[k] as usize].push(face[(k + 2) % 3]);
+            }
+        }
+        let (start, neighbours) = flatten(around);
+        let (across_start, across) = flatten(opposite);
+        Some(Shape { surface, start, neighbours, across_start, across })
+    }
+
+    /// The surface.
+    pub fn surface(&self) -> &Surface {
+        &self.surface
+    }
+
+    fn neighbours(&self, vertex: usize) -> &[u32] {
+        &self.neighbours[self.start[vertex] as usize..self.start[vertex + 1] as usize]
+    }
+
+    fn across(&self, ends: [u32; 2]) -> &[u32] {
+        let ends = [ends[0].min(ends[1]), ends[0].max(ends[1])];
+        match self.surface.edges().binary_search(&ends) {
+            Ok(e) => &self.across[self.across_start[e] as usize..self.across_start[e + 1] as usize],
+            Err(_) => &[],
+        }
+    }
+}
+
+fn flatten(lists: Vec<Vec<u32>>) -> (Vec<u32>, Vec<u32>) {
+    let mut start = vec![0];
+    for list in &lists {
+        start.push(start[start.len() - 1] + list.len() as u32);
+    }
+    (start, lists.concat())
+}
+
+/// One object of a space.
+#[derive(Clone, Debug)]
+pub struct Object {
+    /// Its number in the world: cloths first, then bodies.
+    pub number: u32,
+    /// What its vertices are called in the world; empty if they are called 0, 1, 2…
+    pub names: Vec<u32>,
+    /// Whether it is a body.
+    pub is_body: bool,
+    /// Thickness [m].
+    pub thickness: f64,
+    /// Its first point in the space.
+    pub first: usize,
+    /// Its shape.
+    pub shape: Arc<Shape>,
+}
+
+/// What an island can meet. Points are its particles, then the vertices of bodies.
+pub struct Space {
+    detector: Detector,
+    objects: Vec<Object>,
+    points: usize,
+    particles: usize,
+    found: Vec<Contact>,
+}
+
+/// Two features that may touch.
+#[derive(Clone, Copy, Debug)]
+pub struct Pair {
+    /// The points concerned: those of the first feature, then those of the second.
+    pub points: [u32; 4],
+    /// Points of the first feature: 1 or 2.
+    pub first: u32,
+    /// Objects of the two features.
+    pub objects: [u32; 2],
+    /// Signed weights: Σ w x points from the second feature to the first.
+    pub weights: [f64; 4],
+    /// Unit vector from the second to the first; zero if they touch.
+    pub normal: DVec3,
+    /// Distance [m].
+    pub distance: f64,
+}
+
+/// Weights below this are a corner, not the inside of an edge or a face.
+const CORNER: f64 = 1e-7;
+
+impl Space {
+    /// A space of objects placed at `x`, particles of cloths first.
+    pub fn new(objects: Vec<Object>, x: &[DVec3]) -> Space {
+        let mut detector = Detector::new(Settings::default());
+        let mut space_objects = Vec::with_capacity(objects.len());
+        let (mut points, mut particles) = (0, 0);
+        for mut object in objects {
+            let len = object.shape.surface.vertices();
+            object.first = points;
+            // The lengths agree by construction, which is all that can be refused.
+            let added = detector.add(object.shape.surface.clone(), &x[points..points + len]);
+            debug_assert!(added.is_ok());
+            points += len;
+            if !object.is_body {
+                particles = points;
+            }
+            space_objects.push(object);
+        }
+        Space { detector, objects: space_objects, points, particles, found: Vec::new() }
+    }
+
+    /// Number of points.
+    pub fn points(&self) -> usize {
+        self.points
+    }
+
+    /// Number of particles: the points that are cloth.
+    pub fn particles(&self) -> usize {
+        self.particles
+    }
+
+    /// Its objects.
+    pub fn objects(&self) -> &[Object] {
+        &self.objects
+    }
+
+    /// All pairs no farther apart than `epsilon` plus the largest `reach` on either side [m], sorted, at `x`.
+    pub fn pairs(
+        &mut self,
+        x: &[DVec3],
+        reach: &[f64],
+        epsilon: f64,
+        vertices_only: bool,
+        out: &mut Vec<Pair>,
+    ) {
+        let motions: Vec<Motion> = self
+            .objects
+            .iter()
+            .map(|o| {
+                let range = o.first..o.first + o.shape.surface.vertices();
+                Motion { x: &x[range.clone()], v: None, reach: Some(&reach[range]) }
+            })
+            .collect();
+        let features = match vertices_only {
+            true => crate::collide::Features::VerticesOnly,
+            false => crate::collide::Features::All,
+        };
+        let query = Query { epsilon, features, ..Query::default() };
+        out.clear();
+        if self.detector.detect(&motions, &query, &mut self.found).is_err() {
+            debug_assert!(false, "lists agree by construction");
+            return;
+        }
+        let objects = &self.objects;
+        out.extend(self.found.iter().map(|c| {
+            let first = if c.kind == Kind::EdgeEdge { 2 } else { 1 };
+            let mut points = [0; 4];
+            for k in 0..4 {
+                let object = &objects[c.objects[usize::from(k >= first)] as usize];
+                points[k] = object.first as u32 + c.vertices[k];
+            }
+            // Differences of the vertices have more digits than the sum of weighted places.
+            let origin = x[points[0] as usize];
+            let gap =
+                (0..4).fold(DVec3::ZERO, |sum, k| sum + (x[points[k] as usize] - origin) * c.weights[k]);
+            let length = gap.length();
+            let normal = if length > 0.0 { gap / length } else { DVec3::ZERO };
+            Pair {
+                points,
+                first: first as u32,
+                objects: c.objects,
+                weights: c.weights,
+                normal,
+                distance: c.distance,
+            }
+        }));
+    }
+
+    /// Whether the direction of a pair lies in the normal cones of both features: contacts across the inside of a
+    /// surface would hold it back sideways.
+    pub fn faces_out(&self, pair: &Pair, x: &[DVec3]) -> bool {
+        let split = pair.first as usize;
+        if self.adjoin(pair) {
+            // The two sides of a sharp fold: they lean against each other beside the edge they share.
+            return true;
+        }
+        let second =
+            self.in_cone(pair.objects[1], &pair.points[split..], &pair.weights[split..], pair.normal, x);
+        // A vertex above the inside of a face needs no cone of its own.
+        second
+            && (split == 1
+                || self.in_cone(
+                    pair.objects[0],
+                    &pair.points[..split],
+                    &pair.weights[..split],
+                    -pair.normal,
+                    x,
+                ))
+    }
+
+    /// Whether an edge joins the two features: they are beside each other in the same cloth.
+    fn adjoin(&self, pair: &Pair) -> bool {
+        let [a, b] = pair.objects;
+        let object = &self.objects[a as usize];
+        let split = pair.first as usize;
+        a == b
+            && pair.points[..split].iter().any(|p| {
+                let near = object.shape.neighbours(*p as usize - object.first);
+                pair.points[split..].iter().any(|q| near.contains(&(*q - object.first as u32)))
+            })
+    }
+
+    /// Whether `away`, pointing away from a feature, leaves all that surrounds it behind.
+    fn in_cone(&self, object: u32, points: &[u32], weights: &[f64], away: DVec3, x: &[DVec3]) -> bool {
+        const SLACK: f64 = 1e-3;
+        let object = &self.objects[object as usize];
+        let local = |p: u32| p - object.first as u32;
+        let mut on = [NONE; 3];
+        let mut count = 0;
+        for (p, w) in points.iter().zip(weights) {
+            if w.abs() > CORNER {
+                on[count] = *p;
+                count += 1;
+            }
+        }
+        let at = |v: u32| x[object.first + v as usize];
+        match count {
+            1 => {
+                let centre = x[on[0] as usize];
+                object.shape.neighbours(local(on[0]) as usize).iter().all(|v| {
+                    let e = at(*v) - centre;
+                    away.dot(e) <= SLACK * e.length()
+                })
+            }
+            2 => {
+                let (a, b) = (x[on[0] as usize], x[on[1] as usize]);
+                let along = (b - a).normalize_or_zero();
+                object.shape.across([local(on[0]), local(on[1])]).iter().all(|v| {
+                    let e = (at(*v) - a).reject_from_normalized(along);
+                    away.dot(e) <= SLACK * e.length()
+                })
+            }
+            _ => true,
+        }
+    }
+
+    /// Which features touch, the same for every pair that stands for them: a vertex and an edge are met by two faces.
+    /// Nothing where an edge is met at its end, which a vertex answers for.
+    pub fn signature(&self, pair: &Pair) -> Option<[u64; 4]> {
+        let mut name = [u64::MAX; 4];
+        for k in 0..4 {
+            if pair.weights[k].abs() > CORNER {
+                name[k] = self.name(pair.objects[usize::from(k >= pair.first as usize)], pair.points[k]);
+            } else if pair.first == 2 {
+                return None;
+            }
+        }
+        if pair.first == 2 {
+            name[..2].sort_unstable();
+            name[2..].sort_unstable();
+            if name[2..] < name[..2] {
+                name.swap(0, 2);
+                name.swap(1, 3);
+            }
+            return Some(name);
+        }
+        name[1..].sort_unstable();
+        // Two vertices are met by the faces of both.
+        if name[2] == u64::MAX && name[1] < name[0] {
+            name.swap(0, 1);
+        }
+        Some(name)
+    }
+
+    /// What a point is called in the world.
+    pub fn name(&self, object: u32, point: u32) -> u64 {
+        let object = &self.objects[object as usize];
+        let local = point as usize - object.first;
+        let vertex = object.names.get(local).copied().unwrap_or(local as u32);
+        u64::from(object.number) << 32 | u64::from(vertex)
+    }
+}
