@@ -216,7 +216,7 @@ impl<'a> Painter<'a> {
         }
         let grey = Colour::hex(0xb9b4ab);
         for (body, x) in self.built.bodies.iter().zip(positions.iter().skip(self.cloths.len())) {
-            surfaces.push(draw::Surface::new(x, &body.faces, Look::Body { colour: grey }));
+            surfaces.push(draw::Surface::new(x, &body.collider.facets().faces, Look::Body { colour: grey }));
         }
         let bounds = positions.iter().fold(Bounds::EMPTY, |all, p| all.union(Bounds::of(p)));
         let time = frame.time.map_or(String::new(), |t| format!(" · {t:.2} s"));
@@ -305,7 +305,7 @@ impl<'a> Painter<'a> {
     /// Box round everything at the start.
     fn whole(&self) -> Bounds {
         let cloths = self.built.world.cloths().iter().flat_map(|c| &c.positions);
-        let bodies = self.built.bodies.iter().flat_map(|b| &b.positions);
+        let bodies = self.built.bodies.iter().flat_map(|b| b.collider.positions());
         cloths.chain(bodies).fold(Bounds::EMPTY, |all, p| all.include(p.as_vec3()))
     }
 
