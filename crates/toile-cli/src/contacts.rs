@@ -36,7 +36,7 @@ pub struct ContactsArgs {
     #[arg(long, default_value_t = 20)]
     list: usize,
     /// When a pair must be close: at the frame itself (start), at the next (end), at either (ends), or perhaps at any
-    /// time between, by its boxes.
+    /// time between, by its boxes. For all but start, boxes are swept unless inflation says otherwise.
     #[arg(long, value_enum, default_value = "start")]
     report: When,
     /// The OBJ mesh a .pc2 belongs to.
@@ -242,7 +242,11 @@ pub fn contacts(args: &ContactsArgs, context: Context) -> Result<(), Failure> {
     let mut subject = Subject::open(args)?;
     let numbers = subject.numbers();
     let indices = wanted(args, &numbers)?;
-    let detect = options(&subject.detect, subject.axes, &args.detect);
+    let mut detect = options(&subject.detect, subject.axes, &args.detect);
+    // Boxes that do not move find nothing that comes later.
+    if !matches!(args.report, When::Start) && detect.inflation == Inflation::Still {
+        detect.inflation = Inflation::Swept;
+    }
     let (settings, query) = question(&detect, Axes::SI, args.distance, subject.frame_time);
     let report = match args.report {
         When::Start => Report::Start,
@@ -448,7 +452,7 @@ impl Found {
             "counters": {
                 "nodes": c.nodes, "refitted": c.refitted, "box_tests": c.box_tests, "cone_tests": c.cone_tests,
                 "leaf_pairs": c.leaf_pairs, "face_pairs": c.face_pairs, "feature_tests": c.feature_tests,
-                "candidates": c.candidates, "narrow_calls": c.narrow_calls, "depth": c.depth,
+                "candidates": c.candidates, "narrow_calls": c.narrow_calls, "recalled": c.recalled, "depth": c.depth,
             },
         })
     }

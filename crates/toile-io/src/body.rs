@@ -9,6 +9,7 @@ use std::f64::consts::{PI, TAU};
 use toile::Obstacle;
 use toile::collide::collider::{Ball, Body, Collider, Form, Frame, Metaballs};
 use toile::drive::Transform;
+use toile::mesh::Surface;
 
 /// Vertices and faces.
 type Triangles = (Vec<DVec3>, Vec<[u32; 3]>);
@@ -48,20 +49,9 @@ fn of_file(body: &scene::Body, source: &BodySource, meshes: &SceneMeshes) -> Opt
     if frames.is_empty() {
         frames.push(Frame { time: 0.0, positions: scaled(obj.positions) });
     }
-    let solid = body.solid.unwrap_or_else(|| is_closed(&faces));
+    let closed = || Surface::new(frames[0].positions.clone(), faces.clone()).is_ok_and(|s| s.is_closed());
+    let solid = body.solid.unwrap_or_else(closed);
     Some(Body::Mesh { faces, frames, solid })
-}
-
-/// Whether every side of every face is met by one that runs the other way.
-fn is_closed(faces: &[[u32; 3]]) -> bool {
-    let mut sides: BTreeMap<[u32; 2], i32> = BTreeMap::new();
-    for face in faces {
-        for k in 0..3 {
-            let (a, b) = (face[k], face[(k + 1) % 3]);
-            *sides.entry([a.min(b), a.max(b)]).or_default() += if a < b { 1 } else { -1 };
-        }
-    }
-    sides.values().all(|balance| *balance == 0)
 }
 
 /// A shape and the tolerance its mesh is made with [m].
@@ -219,13 +209,16 @@ mod tests {
         let table = BodyShape::Cylinder { radius: 0.4, height: 0.05, segments: Some(64) };
         let table = collider(&table, 1e-3).expect("sound");
         assert_eq!(table.facets().faces.len(), 4 * 64, "64 sides, two lids of 64 triangles, two per side");
-        assert!(is_closed(&faces) && is_closed(&cube.facets().faces) && is_closed(&table.facets().faces));
+        let closed = |x: &[DVec3], faces: &[[u32; 3]]| {
+            Surface::new(x.to_vec(), faces.to_vec()).expect("sound").is_closed()
+        };
+        assert!(closed(&points, &faces) && closed(table.positions(), &table.facets().faces));
         for (points, faces) in [rectangle([1.0, 3.0]), bowl(0.35, 0.9, 1e-3)] {
             let up = |f: &[u32; 3]| {
                 let [a, b, c] = f.map(|v| points[v as usize]);
                 (b - a).cross(c - a).y > 0.0
             };
-            assert!(faces.iter().all(up) && !is_closed(&faces));
+            assert!(faces.iter().all(up) && !closed(&points, &faces));
         }
     }
 

@@ -363,7 +363,16 @@ pub fn coherence(session: &mut Session) -> Result<(), LabError> {
             let cost = scene.cost(trees(Dop::K6, 4), &query, (steps, dt, CONTACT))?;
             let c = cost.counters;
             session.time(format!("{pace}, {name}: time"), "ms", &[cost.total / steps as f64]);
-            rows.push(format!("{pace},{name},{},{},{}", cost.total / steps as f64, c.box_tests, c.refitted));
+            let (ms, closest) = (cost.total / steps as f64, c.narrow_calls);
+            rows.push(format!("{pace},{name},{ms},{},{},{closest},{}", c.box_tests, c.refitted, c.recalled));
+            if c.recalled > 0 {
+                let share = c.recalled as f64 / (c.recalled + closest) as f64;
+                session.info(
+                    format!("{pace}, {name}: pairs settled by where they were closest"),
+                    100.0 * share,
+                    "%",
+                );
+            }
             match &first {
                 Some(truth) => {
                     let same = f64::from(cost.contacts == truth.contacts);
@@ -373,7 +382,8 @@ pub fn coherence(session: &mut Session) -> Result<(), LabError> {
             }
         }
     }
-    session.csv("coherence", "pace,method,ms per step,box tests,nodes refitted", &rows)
+    let heads = "pace,method,ms per step,box tests,nodes refitted,closest points,recalled";
+    session.csv("coherence", heads, &rows)
 }
 
 /// V00-X6: how tight each k-DOP is, on discs and on trees.

@@ -219,6 +219,8 @@ pub struct Counters {
     pub candidates: u64,
     /// Closest points computed.
     pub narrow_calls: u64,
+    /// Remembered pairs of features settled by where they were closest before (M03-18).
+    pub recalled: u64,
     /// Deepest level of the walk.
     pub depth: u64,
 }
@@ -235,6 +237,7 @@ impl Counters {
         self.feature_tests += other.feature_tests;
         self.candidates += other.candidates;
         self.narrow_calls += other.narrow_calls;
+        self.recalled += other.recalled;
         self.depth = self.depth.max(other.depth);
     }
 }
