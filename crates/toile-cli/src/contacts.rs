@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use toile::collide::{Contact, Counters, Detector, Kind, Motion, Query, Report, Role, Settings, Surface};
+use toile::collide::{Contact, Counters, Detector, Kind, Motion, Query, Report, Role, Settings, Shell};
 use toile_io::axes::Axes;
 use toile_io::build::build;
 use toile_io::cache::{Cache, CacheFrame, CacheOptions, TrackPath};
@@ -326,7 +326,7 @@ impl Searcher {
         let refuse = |e: &dyn std::fmt::Display| Failure::Refused(format!("frame {}: {e}", frame.number));
         if !self.added {
             for ((name, role, faces), x) in subject.objects.iter().zip(&frame.positions) {
-                let surface = Surface::new(x.len(), faces.clone(), *role)
+                let surface = Shell::new(x.len(), faces.clone(), *role)
                     .map_err(|e| Failure::Refused(format!("{name}: {e}")))?;
                 self.detector.add(surface, x).map_err(|e| refuse(&e))?;
             }

@@ -4,7 +4,7 @@ use crate::fail::Failure;
 use glam::{DVec3, Vec2, Vec3};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::Path;
-use toile::collide::{Detector, Role, Settings, Surface};
+use toile::collide::{Detector, Role, Settings, Shell};
 use toile::forces::membrane::{material_weights, principal_strain};
 use toile::mesh::smooth::MOST_SPLITS;
 use toile::mesh::{Mesh, SmoothError, Smoother};
@@ -245,7 +245,7 @@ impl<'a> Painter<'a> {
         let refuse = |e: &dyn std::fmt::Display| Failure::Refused(e.to_string());
         for (cloth, x) in self.built.world.cloths().iter().zip(&frame.positions) {
             let faces = cloth.mesh.faces();
-            let surface = Surface::new(x.len(), faces.to_vec(), Role::Cloth).map_err(|e| refuse(&e))?;
+            let surface = Shell::new(x.len(), faces.to_vec(), Role::Cloth).map_err(|e| refuse(&e))?;
             let object = detector.add(surface, x).map_err(|e| refuse(&e))?;
             for region in detector.level(object, hierarchy.level).unwrap_or_default() {
                 let (points, triangles) = match (hierarchy.boxes, region.outline) {

@@ -8,7 +8,7 @@ use std::time::Instant;
 use toile::collide::cones::ConeMerge;
 use toile::collide::trial::{self, Outcome};
 use toile::collide::{
-    Contact, Counters, Curvature, Detector, Dop, Inflation, Motion, Query, Role, Search, Settings, Surface,
+    Contact, Counters, Curvature, Detector, Dop, Inflation, Motion, Query, Role, Search, Settings, Shell,
     Tracking,
 };
 use toile::mesh::{Pattern, shapes};
@@ -52,7 +52,7 @@ fn refuse(error: impl std::fmt::Display) -> LabError {
 
 /// Surfaces that move as prescribed.
 struct Scene {
-    surfaces: Vec<Surface>,
+    surfaces: Vec<Shell>,
     place: Box<dyn Fn(f64) -> Vec<Vec<DVec3>>>,
 }
 
@@ -119,8 +119,8 @@ impl Scene {
 /// Steps for which one update is timed on its own.
 const UPDATES: usize = 5;
 
-fn surface(vertices: usize, faces: Vec<[u32; 3]>, role: Role) -> Result<Surface, LabError> {
-    Surface::new(vertices, faces, role).map_err(refuse)
+fn surface(vertices: usize, faces: Vec<[u32; 3]>, role: Role) -> Result<Shell, LabError> {
+    Shell::new(vertices, faces, role).map_err(refuse)
 }
 
 /// A sheet of n × n cells rolled up once and a little more, breathing; the overlap is 0.4 m/n apart.

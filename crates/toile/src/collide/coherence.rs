@@ -13,7 +13,7 @@
 
 use super::detect::Counters;
 use super::proximity::{Closest, edge_edge, vertex_face};
-use super::surface::NONE;
+use super::shell::NONE;
 use super::traverse::{Side, Visit, Walk, Worker, indices};
 use super::tree::Tree;
 use crate::math::DVec3;
