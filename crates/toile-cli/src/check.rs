@@ -50,16 +50,18 @@ pub struct CheckArgs {
     picture: Option<PathBuf>,
 }
 
+/// Unit of a foreign cache.
 #[derive(Clone, Copy, ValueEnum)]
-enum UnitChoice {
+pub enum UnitChoice {
     M,
     Cm,
     Mm,
     Inch,
 }
 
+/// Up axis of a foreign cache.
 #[derive(Clone, Copy, ValueEnum)]
-enum UpChoice {
+pub enum UpChoice {
     Y,
     Z,
 }
@@ -98,19 +100,25 @@ pub fn check(args: &CheckArgs, context: Context) -> Result<(), Failure> {
     if certificate.pass { Ok(()) } else { Err(Failure::Verdict) }
 }
 
-fn open(args: &CheckArgs) -> Result<Cache, FileError> {
-    let units = match args.units {
+/// Unit and up axis of a foreign cache.
+pub fn axes_of(units: UnitChoice, up: UpChoice) -> Axes {
+    let units = match units {
         UnitChoice::M => Units::M,
         UnitChoice::Cm => Units::Cm,
         UnitChoice::Mm => Units::Mm,
         UnitChoice::Inch => Units::Inch,
     };
-    let up = match args.up {
+    let up = match up {
         UpChoice::Y => Up::Y,
         UpChoice::Z => Up::Z,
     };
+    Axes { units, up }
+}
+
+fn open(args: &CheckArgs) -> Result<Cache, FileError> {
+    let axes = axes_of(args.units, args.up);
     let bodies = args.body.iter().map(|path| TrackPath { path: path.clone(), mesh: None }).collect();
-    Cache::open(&args.path, &CacheOptions { mesh: args.mesh.clone(), bodies, axes: Axes { units, up } })
+    Cache::open(&args.path, &CacheOptions { mesh: args.mesh.clone(), bodies, axes })
 }
 
 /// "frames 1–20" for messages.
@@ -122,7 +130,8 @@ pub fn held(frames: &[i64]) -> String {
     }
 }
 
-fn frame_filter(text: Option<&str>) -> Result<impl Fn(i64) -> bool, Failure> {
+/// Which frames `--frames` means.
+pub fn frame_filter(text: Option<&str>) -> Result<impl Fn(i64) -> bool, Failure> {
     let range = match text {
         None => i64::MIN..=i64::MAX,
         Some(text) => {

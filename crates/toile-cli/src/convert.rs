@@ -20,6 +20,9 @@ pub struct ConvertArgs {
     /// Write the curved surface over each cloth, every side of a triangle split into N parts: 1 (off) to 8. For display only.
     #[arg(long, value_name = "N", default_value = "1", value_parser = parse_smooth)]
     smooth: u32,
+    /// Write bodies too, where they are in every frame.
+    #[arg(long)]
+    bodies: bool,
     /// Folder to write into. Default: pc2 or obj in the run's folder; smoothed, pc2-smooth-N or obj-smooth-N.
     #[arg(long)]
     out: Option<PathBuf>,
@@ -46,16 +49,18 @@ pub fn convert(args: &ConvertArgs, context: Context) -> Result<(), Failure> {
     match args.to {
         Format::Pc2 => {
             for object in 0..cache.objects.len() {
-                if cache.objects[object].role != Role::Cloth {
+                let cloth = cache.objects[object].role == Role::Cloth;
+                if !(cloth || args.bodies) {
                     continue;
                 }
+                let smooth = if cloth { args.smooth } else { 1 };
                 let path = folder.join(format!("{}.pc2", cache.objects[object].name));
-                let mesh = to_pc2(&mut cache, object, &path, axes, args.smooth)?;
+                let mesh = to_pc2(&mut cache, object, &path, axes, smooth)?;
                 files.extend([path.display().to_string(), mesh.display().to_string()]);
             }
         }
         Format::Obj => {
-            let count = to_obj_sequence(&mut cache, &folder, "frame", axes, args.smooth)?;
+            let count = to_obj_sequence(&mut cache, &folder, "frame", axes, args.smooth, args.bodies)?;
             files.push(format!("{} ({count} files)", folder.join("frame_######.obj").display()));
         }
     }

@@ -2,6 +2,7 @@
 
 mod certify;
 mod check;
+mod contacts;
 mod convert;
 mod fabric;
 mod fail;
@@ -48,6 +49,8 @@ enum Command {
     Render(render::RenderArgs),
     /// Judge a cache of any tool: is every frame finite, well formed and free of intersections?
     Check(check::CheckArgs),
+    /// List and count the parts of cloth that are close, with any option of detection.
+    Contacts(contacts::ContactsArgs),
     /// Turn a run into PC2 or an OBJ sequence.
     Convert(convert::ConvertArgs),
     /// Run an experiment with its own reference; `toile lab list` names them.
@@ -93,6 +96,7 @@ fn main() -> ExitCode {
         Some(Command::Resume(args)) => run::resume(&args, context),
         Some(Command::Render(args)) => render::render(&args, context),
         Some(Command::Check(args)) => check::check(&args, context),
+        Some(Command::Contacts(args)) => contacts::contacts(&args, context),
         Some(Command::Convert(args)) => convert::convert(&args, context),
         Some(Command::Lab(args)) => lab::run(&args, toile_lab::LABS, "lab", context),
         Some(Command::Bench(args)) => lab::run(&args, toile_lab::BENCHES, "bench", context),

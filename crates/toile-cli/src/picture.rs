@@ -4,7 +4,7 @@ use crate::fail::Failure;
 use glam::{DVec3, Vec2, Vec3};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::Path;
-use toile::collide::{Detector, Role, Settings, Surface};
+use toile::collide::{Detector, Role, Settings, Shell};
 use toile::forces::membrane::{material_weights, principal_strain};
 use toile::mesh::smooth::MOST_SPLITS;
 use toile::mesh::{Mesh, SmoothError, Smoother};
@@ -216,7 +216,7 @@ impl<'a> Painter<'a> {
         }
         let grey = Colour::hex(0xb9b4ab);
         for (body, x) in self.built.bodies.iter().zip(positions.iter().skip(self.cloths.len())) {
-            surfaces.push(draw::Surface::new(x, &body.faces, Look::Body { colour: grey }));
+            surfaces.push(draw::Surface::new(x, &body.collider.facets().faces, Look::Body { colour: grey }));
         }
         let bounds = positions.iter().fold(Bounds::EMPTY, |all, p| all.union(Bounds::of(p)));
         let time = frame.time.map_or(String::new(), |t| format!(" · {t:.2} s"));
@@ -245,7 +245,7 @@ impl<'a> Painter<'a> {
         let refuse = |e: &dyn std::fmt::Display| Failure::Refused(e.to_string());
         for (cloth, x) in self.built.world.cloths().iter().zip(&frame.positions) {
             let faces = cloth.mesh.faces();
-            let surface = Surface::new(x.len(), faces.to_vec(), Role::Cloth).map_err(|e| refuse(&e))?;
+            let surface = Shell::new(x.len(), faces.to_vec(), Role::Cloth).map_err(|e| refuse(&e))?;
             let object = detector.add(surface, x).map_err(|e| refuse(&e))?;
             for region in detector.level(object, hierarchy.level).unwrap_or_default() {
                 let (points, triangles) = match (hierarchy.boxes, region.outline) {
@@ -305,7 +305,7 @@ impl<'a> Painter<'a> {
     /// Box round everything at the start.
     fn whole(&self) -> Bounds {
         let cloths = self.built.world.cloths().iter().flat_map(|c| &c.positions);
-        let bodies = self.built.bodies.iter().flat_map(|b| &b.positions);
+        let bodies = self.built.bodies.iter().flat_map(|b| b.collider.positions());
         cloths.chain(bodies).fold(Bounds::EMPTY, |all, p| all.include(p.as_vec3()))
     }
 

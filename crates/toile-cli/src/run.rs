@@ -20,7 +20,7 @@ use toile_io::cache::{Cache, CacheOptions};
 use toile_io::convert::SMOOTHED;
 use toile_io::run::{
     Existing, Frame, Outcome, Role, RunFolder, StatsWriter, Status, Topology, TopologyObject, VERSION,
-    input_hash, load_snapshot, save_snapshot,
+    input_hash, load_snapshot, save_snapshot, single_precision,
 };
 use toile_io::scene::{Resolved, Scene, resolve};
 
@@ -169,6 +169,7 @@ fn topology(scene: &Scene, built: &Built) -> Topology {
         objects.push(TopologyObject {
             name: cloth.name.clone(),
             role: Role::Cloth,
+            moves: true,
             vertex_count: cloth.positions.len() as u32,
             triangles: cloth.mesh.faces().to_vec(),
             polygons: export.polygons.clone(),
@@ -180,11 +181,12 @@ fn topology(scene: &Scene, built: &Built) -> Topology {
         objects.push(TopologyObject {
             name: body.name.clone(),
             role: Role::Body,
-            vertex_count: body.positions.len() as u32,
-            triangles: body.faces.clone(),
+            moves: body.collider.moves(),
+            vertex_count: body.collider.positions().len() as u32,
+            triangles: body.collider.facets().faces.clone(),
             polygons: toile_io::obj::Polygons::default(),
             texcoords: Vec::new(),
-            start: narrow(&body.positions),
+            start: narrow(body.collider.positions()),
         });
     }
     Topology { objects, frame_time: scene.frame_time, axes: scene.axes }
@@ -267,6 +269,7 @@ impl<'a> Simulation<'a> {
                 let step = self.built.world.step(self.scene.frame_time, &mut probe);
                 step.map_err(|error| Failure::Simulation(format!("frame {number}: {error}")))?;
             }
+            self.built.place(self.built.world.time())?;
             self.totals.merge(&probe.counters);
             self.write_frame(number, &probe, clock() - start, &mut stats)?;
             self.last = Some(number);
@@ -300,6 +303,7 @@ impl<'a> Simulation<'a> {
             |values: &dyn Fn(usize) -> Vec<[f32; 3]>| cloths.clone().flat_map(values).collect::<Vec<_>>();
         let narrow = |values: Vec<DVec3>| values.iter().map(|v| v.as_vec3().to_array()).collect();
         let velocities = self.scene.output.velocities;
+        let moving = self.built.bodies.iter().filter(|body| body.collider.moves());
         let frame = Frame {
             frame: number,
             time: world.time(),
@@ -307,6 +311,7 @@ impl<'a> Simulation<'a> {
             counts: world.cloths().iter().map(|c| c.positions.len() as u32).collect(),
             positions: all(&|c| world.positions_f32(c)),
             velocities: velocities.then(|| all(&|c| narrow(world.velocities(c)))),
+            bodies: moving.flat_map(|body| single_precision(body.collider.positions())).collect(),
         };
         self.run.write_frame(&frame)?;
         stats.append(&self.statistics(number, probe, seconds))?;

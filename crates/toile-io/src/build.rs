@@ -1,15 +1,14 @@
 //! From a scene to a world ready to step. Dirty meshes are repaired where that is possible, and it is said.
 
-use crate::body_mesh::body_mesh;
 use crate::obj::{Obj, Polygons, Triangles};
 use crate::scene::schema::{self, Border, Corner, Pattern, Plane, Resolution, Rest, Shape};
-use crate::scene::{BodySource, Cloth, ClothSource, Hold, InputFile, Pin, Scene, SceneMeshes, Select, Slide};
+use crate::scene::{Cloth, ClothSource, Hold, InputFile, Pin, Scene, Select, Slide};
 use glam::{DVec2, DVec3};
 use std::collections::BTreeMap;
 use std::fmt;
 use toile::forces::{CoupledOptions, Masses, Strain, Tangent};
 use toile::mesh::{Mesh, shapes};
-use toile::{Air, Bending, Freedom, Grip, PinDown, RestShape, Setup, Stretching, WindField, World};
+use toile::{Air, Bending, Freedom, Grip, Obstacle, PinDown, RestShape, Setup, Stretching, WindField, World};
 
 /// Half the density of air [kg/m³] times one: turns a drag coefficient into the engine's quadratic factor.
 const HALF_AIR_DENSITY: f64 = 0.6;
@@ -20,8 +19,8 @@ pub struct Built {
     pub world: World,
     /// For each cloth, its faces as files should show them.
     pub exports: Vec<Export>,
-    /// Bodies in place.
-    pub bodies: Vec<BodyMesh>,
+    /// Every body, also those that cloth does not meet, at the time of the first frame; see [`Built::place`].
+    pub bodies: Vec<Obstacle>,
     /// What was repaired or is worth knowing.
     pub notes: Vec<String>,
     /// Mesh files that went in.
@@ -38,15 +37,15 @@ pub struct Export {
     pub texcoords: Vec<DVec2>,
 }
 
-/// A body in place.
-#[derive(Clone, Debug)]
-pub struct BodyMesh {
-    /// Name.
-    pub name: String,
-    /// Positions [m].
-    pub positions: Vec<DVec3>,
-    /// Triangles.
-    pub faces: Vec<[u32; 3]>,
+impl Built {
+    /// Moves the bodies to where they are at `time` [s].
+    pub fn place(&mut self, time: f64) -> Result<(), BuildError> {
+        for body in self.bodies.iter_mut().filter(|body| body.collider.moves()) {
+            let place = body.collider.place(time);
+            place.map_err(|error| refuse(&format!("body `{}`", body.name), error))?;
+        }
+        Ok(())
+    }
 }
 
 /// Why a checked scene still cannot be built.
@@ -91,19 +90,22 @@ pub fn build(scene: &Scene) -> Result<Built, BuildError> {
     }
     let pins = scene.pins.iter().enumerate();
     let pins = pins.map(|(n, pin)| engine_pin(scene, n, pin, &parts[pin.cloth], &mut notes)).collect();
+    let bodies = crate::body::bodies(scene, &meshes)?;
+    let met = scene.bodies.iter().zip(&bodies).filter(|(body, _)| body.collide);
     let setup = Setup {
         cloths,
+        bodies: met.map(|(_, obstacle)| obstacle.clone()).collect(),
+        contact: scene.contact.clone(),
         pins,
         gravity: scene.gravity,
         wind: wind(scene),
         solver: crate::solver::settings(scene),
         substeps: scene.substeps(),
-        ..Setup::default()
     };
     let mut world = World::new(setup).map_err(|error| BuildError { message: error.to_string() })?;
     notes.extend(too_long(scene, &mut world));
     let exports = parts.into_iter().map(|part| part.export).collect();
-    Ok(Built { world, exports, bodies: bodies(scene, &meshes)?, notes, inputs: meshes.inputs })
+    Ok(Built { world, exports, bodies, notes, inputs: meshes.inputs })
 }
 
 /// A note if the mesh is too coarse for the fabric's bending: edges above a quarter of its bending length.
@@ -446,29 +448,6 @@ fn too_long(scene: &Scene, world: &mut World) -> Option<String> {
             (1.25 * scene.frame_time / longest).ceil()
         )
     })
-}
-
-fn bodies(scene: &Scene, meshes: &SceneMeshes) -> Result<Vec<BodyMesh>, BuildError> {
-    scene
-        .bodies
-        .iter()
-        .map(|body| {
-            let object = format!("body `{}`", body.name);
-            let (positions, faces) = match &body.source {
-                BodySource::Shape(shape) => {
-                    body_mesh(shape, body.tolerance).map_err(|error| refuse(&object, error))?
-                }
-                BodySource::File(file) => {
-                    let obj =
-                        meshes.get(file).ok_or_else(|| refuse(&object, "its mesh file was not read"))?;
-                    let triangles = obj.triangulate();
-                    (obj.positions, triangles.faces)
-                }
-            };
-            let positions = positions.iter().map(|p| body.placement.transform_point3(*p)).collect();
-            Ok(BodyMesh { name: body.name.clone(), positions, faces })
-        })
-        .collect()
 }
 
 #[cfg(test)]

@@ -129,8 +129,7 @@ impl Cache {
             let help = "wait for the run to write its first frame, or start it again";
             return Err(FileError::new(FileErrorKind::Missing, path, "the run holds no frames yet", help));
         }
-        // Frames hold cloths only: they come first, bodies after them.
-        let in_order = topology.cloths().chain(topology.objects.iter().filter(|o| o.role == Role::Body));
+        let in_order = topology.cloths().chain(topology.bodies());
         cache.objects = in_order
             .map(|o| CacheObject {
                 name: o.name.clone(),
@@ -236,21 +235,30 @@ fn read_run(run: &RunFolder, topology: &Topology, out: &mut CacheFrame) -> Resul
     let number = u32::try_from(out.number).unwrap_or(u32::MAX);
     let frame = run.read_frame(number)?;
     let counts: Vec<u32> = topology.cloths().map(|o| o.vertex_count).collect();
-    if frame.topology != topology.id() || frame.counts != counts {
-        return Err(FileError::new(
+    let foreign = || {
+        FileError::new(
             FileErrorKind::Corrupt,
             run.frame_path(number),
             "this frame belongs to another mesh than the run's topology",
             "frames of two runs were mixed; delete it and resume the run",
-        ));
+        )
+    };
+    if frame.topology != topology.id() || frame.counts != counts {
+        return Err(foreign());
     }
     out.time = Some(frame.time);
     for i in 0..counts.len() {
         out.positions.push(frame.object(i).unwrap_or_default().iter().map(wide).collect());
     }
-    let bodies = topology.objects.iter().filter(|o| o.role == Role::Body);
-    out.positions.extend(bodies.map(|b| b.start.iter().map(wide).collect()));
-    Ok(())
+    let mut moved = frame.bodies.as_slice();
+    for body in topology.bodies() {
+        let count = if body.moves { body.vertex_count as usize } else { 0 };
+        let Some((own, rest)) = moved.split_at_checked(count) else { return Err(foreign()) };
+        let places = if body.moves { own } else { &body.start };
+        out.positions.push(places.iter().map(wide).collect());
+        moved = rest;
+    }
+    if moved.is_empty() { Ok(()) } else { Err(foreign()) }
 }
 
 impl Track {

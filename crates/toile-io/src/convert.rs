@@ -139,18 +139,21 @@ pub fn to_pc2(
     Ok(mesh_path)
 }
 
-/// Writes every frame of a cache as `stem_000123.obj` in `folder`, cloths only, one `o` per cloth,
-/// original polygons; or smoothed, as [`to_pc2`] does it. Returns how many files were written.
+/// Writes every frame of a cache as `stem_000123.obj` in `folder`, one `o` per cloth, and per body if `bodies` are wanted;
+/// original polygons, or cloths smoothed as [`to_pc2`] does it. Returns how many files were written.
 pub fn to_obj_sequence(
     cache: &mut Cache,
     folder: &Path,
     stem: &str,
     axes: Axes,
     smooth: u32,
+    bodies: bool,
 ) -> Result<usize, FileError> {
     std::fs::create_dir_all(folder).map_err(|e| FileError::from_io(folder, "create", &e))?;
     let mut cloths = Vec::new();
-    for (index, info) in cache.objects.iter().enumerate().filter(|(_, o)| o.role == Role::Cloth) {
+    let wanted = |info: &CacheObject| bodies || info.role == Role::Cloth;
+    for (index, info) in cache.objects.iter().enumerate().filter(|(_, info)| wanted(info)) {
+        let smooth = if info.role == Role::Cloth { smooth } else { 1 };
         let written = Written::new(info, axes, smooth).map_err(|e| refuse(folder, &info.name, e))?;
         cloths.push((index, written));
     }

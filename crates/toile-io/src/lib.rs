@@ -9,6 +9,7 @@
 //! | [`scene`] | `scene.toml`: schema, checks, `--set` overrides, built-in scenes |
 //! | [`fabric`] | fabrics with a name: presets, files, laboratory readings |
 //! | [`build`] | a scene to a world ready to step |
+//! | [`detect`] | a scene's options of detection as the engine takes them |
 //! | [`axes`] | units and up axes, to metres and back |
 //! | [`obj`] | OBJ meshes: vertex order, polygons, groups and stitches kept |
 //! | [`run`] | the folder of a run: frames, checkpoints, statistics, outcome, lock |
@@ -31,11 +32,12 @@
 
 pub mod atomic;
 pub mod axes;
-mod body_mesh;
+mod body;
 pub mod build;
 pub mod cache;
 pub mod container;
 pub mod convert;
+pub mod detect;
 pub mod error;
 pub mod fabric;
 pub mod obj;

@@ -22,6 +22,7 @@ fn topology() -> Topology {
     let cloth = TopologyObject {
         name: "sheet".into(),
         role: Role::Cloth,
+        moves: true,
         vertex_count: 5,
         triangles: vec![[0, 1, 2], [0, 2, 3], [2, 1, 4]],
         polygons: polygons.expect("adds up"),
@@ -31,6 +32,7 @@ fn topology() -> Topology {
     let body = TopologyObject {
         name: "floor".into(),
         role: Role::Body,
+        moves: false,
         vertex_count: 3,
         triangles: vec![[0, 1, 2]],
         polygons: Polygons::default(),
@@ -55,6 +57,7 @@ fn frame(number: u32) -> Frame {
         counts: vec![5],
         positions: positions(number),
         velocities: number.is_multiple_of(2).then(|| positions(number + 1)),
+        bodies: Vec::new(),
     }
 }
 
@@ -84,6 +87,37 @@ fn frames_and_topology_come_back_bit_for_bit() {
     let mut other = topology();
     other.objects[1].triangles[0] = [1, 2, 0];
     assert_ne!(other.id(), topology().id());
+}
+
+#[test]
+fn bodies_that_move_are_where_they_were_in_every_frame() {
+    let dir = tempfile::tempdir().expect("tempdir");
+    let root = dir.path().join("out");
+    let run = RunFolder::create(&root, &hang(), &[], Existing::Refuse).unwrap_or_else(|e| panic!("{e}"));
+    let mut topology = topology();
+    let ball = TopologyObject { name: "ball".into(), moves: true, ..topology.objects[0].clone() };
+    topology.objects.push(ball);
+    run.write_topology(&topology).expect("topology");
+    let place = |n: u32| vec![[n as f32, 0.0, 0.0], [1.0, n as f32, 0.0], [0.0, 0.0, 1.0]];
+    for n in 1..=3 {
+        let frame = Frame { topology: topology.id(), bodies: place(n), ..frame(n) };
+        run.write_frame(&frame).expect("frame");
+    }
+    assert_eq!(run.read_topology().expect("topology"), topology);
+    let mut cache = Cache::open(&root, &CacheOptions::default()).unwrap_or_else(|e| panic!("{e}"));
+    let names: Vec<&str> = cache.objects.iter().map(|o| o.name.as_str()).collect();
+    assert_eq!(names, ["sheet", "floor", "ball"]);
+    for n in 1..=3 {
+        let frame = cache.read(n as usize - 1).expect("frame");
+        assert_eq!(frame.positions[1][1], DVec3::X, "the floor stays");
+        assert_eq!(frame.positions[2][0], DVec3::X * f64::from(n), "the ball moves");
+    }
+    let mut wrong = Frame { topology: topology.id(), ..frame(2) };
+    run.write_frame(&wrong).expect("without the body");
+    assert!(cache.read(1).expect_err("no ball").message.contains("another mesh"));
+    wrong.bodies = vec![[f32::INFINITY; 3]];
+    let error = run.write_frame(&wrong).expect_err("not finite");
+    assert!(error.message.contains("moving bodies' vertex 0 is not finite"), "{error}");
 }
 
 #[test]
@@ -295,7 +329,7 @@ fn a_run_becomes_pc2_and_obj_and_comes_back_exactly() {
     }
 
     let folder = dir.path().join("sequence");
-    assert_eq!(to_obj_sequence(&mut cache, &folder, "sheet", Axes::SI, 1).expect("sequence"), 4);
+    assert_eq!(to_obj_sequence(&mut cache, &folder, "sheet", Axes::SI, 1, false).expect("sequence"), 4);
     for path in [folder.clone(), folder.join("sheet_######.obj"), folder.join("sheet_%06d.obj")] {
         let mut back = Cache::open(&path, &si).unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(back.frames(), cache.frames());
@@ -338,7 +372,7 @@ fn a_smoothed_run_comes_back_with_its_own_vertices_first() {
     let pc2 = dir.path().join("sheet.pc2");
     let mesh = to_pc2(&mut cache, 0, &pc2, Axes::SI, 3).expect("pc2");
     let folder = dir.path().join("sequence");
-    assert_eq!(to_obj_sequence(&mut cache, &folder, "sheet", Axes::SI, 3).expect("sequence"), 3);
+    assert_eq!(to_obj_sequence(&mut cache, &folder, "sheet", Axes::SI, 3, false).expect("sequence"), 3);
     for file in [mesh.clone(), folder.join("sheet_000002.obj")] {
         let text = fs::read_to_string(file).expect("text");
         assert!(

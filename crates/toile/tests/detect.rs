@@ -1,10 +1,10 @@
 //! Detection allocates nothing once its lists have grown.
 
 use glam::DVec3;
-use toile::collide::{Detector, Motion, Query, Role, Search, Settings, Surface};
+use toile::collide::{Detector, Motion, Query, Role, Search, Settings, Shell};
 
 /// A sheet of n × n cells, wavy, in three layers.
-fn sheet(n: u32) -> (Surface, Vec<DVec3>) {
+fn sheet(n: u32) -> (Shell, Vec<DVec3>) {
     let at = |i, j| i * (n + 1) + j;
     let cell = |c: u32| {
         let (i, j) = (c / n, c % n);
@@ -16,7 +16,7 @@ fn sheet(n: u32) -> (Surface, Vec<DVec3>) {
         DVec3::new(cos, 0.0, sin) * (0.1 + 0.01 * u) + DVec3::Y * w
     };
     let x: Vec<DVec3> = (0..(n + 1) * (n + 1)).map(place).collect();
-    let surface = Surface::new(x.len(), (0..n * n).flat_map(cell).collect(), Role::Cloth);
+    let surface = Shell::new(x.len(), (0..n * n).flat_map(cell).collect(), Role::Cloth);
     (surface.expect("sound"), x)
 }
 
@@ -24,7 +24,7 @@ fn sheet(n: u32) -> (Surface, Vec<DVec3>) {
 fn allocations(search: Search) -> u64 {
     let (cloth, x) = sheet(60);
     let (body, y) = sheet(40);
-    let body = Surface::new(body.vertices(), body.faces().to_vec(), Role::Body).expect("sound");
+    let body = Shell::new(body.vertices(), body.faces().to_vec(), Role::Body).expect("sound");
     let y: Vec<DVec3> = y.iter().map(|p| *p * 1.03).collect();
     let mut detector = Detector::new(Settings { search, ..Settings::default() });
     detector.add(cloth, &x).expect("accepted");

@@ -29,6 +29,8 @@ pub struct Frame {
     pub positions: Vec<[f32; 3]>,
     /// Velocities [m/s], when the scene asks for them.
     pub velocities: Option<Vec<[f32; 3]>>,
+    /// Positions of the bodies that move, one after the other in the order of the topology [m].
+    pub bodies: Vec<[f32; 3]>,
 }
 
 impl Frame {
@@ -45,11 +47,14 @@ impl Frame {
                 return Err(refuse(message, "this is a fault of the calling program"));
             }
         }
-        for (name, values) in [("position", Some(&self.positions)), ("velocity", self.velocities.as_ref())] {
+        for (name, values, help) in [
+            ("position of particle", Some(&self.positions), "use more substeps, or a softer fabric"),
+            ("velocity of particle", self.velocities.as_ref(), "use more substeps, or a softer fabric"),
+            ("position of moving bodies' vertex", Some(&self.bodies), "look at the bodies' motion"),
+        ] {
             let bad = values.and_then(|v| v.iter().position(|p| !p.iter().all(|x| x.is_finite())));
             if let Some(i) = bad {
-                let message = format!("frame {}: the {name} of particle {i} is not finite", self.frame);
-                return Err(refuse(message, "use more substeps, or a softer fabric"));
+                return Err(refuse(format!("frame {}: the {name} {i} is not finite", self.frame), help));
             }
         }
         container::write(
@@ -70,6 +75,9 @@ impl Frame {
         if let Some(v) = &self.velocities {
             arrays.push(("velocities", ArrayRef::F32(v.as_flattened())));
         }
+        if !self.bodies.is_empty() {
+            arrays.push(("bodies", ArrayRef::F32(self.bodies.as_flattened())));
+        }
         arrays
     }
 
@@ -82,9 +90,10 @@ impl Frame {
     fn decode(c: &Container) -> Result<Frame, Defect> {
         let counts = c.u32s("counts")?.to_vec();
         let total: u64 = counts.iter().map(|&n| u64::from(n)).sum();
-        let triples = |name: &str| -> Result<Vec<[f32; 3]>, Defect> {
+        let triples = |name: &str, total: Option<u64>| -> Result<Vec<[f32; 3]>, Defect> {
             let values = c.f32s(name)?;
             let (triples, rest) = values.as_chunks::<3>();
+            let total = total.unwrap_or(triples.len() as u64);
             if triples.len() as u64 != total || !rest.is_empty() {
                 return Err(corrupt(format!("{} {name} values for {total} particles", values.len())));
             }
@@ -95,8 +104,10 @@ impl Frame {
             frame: u32::try_from(frame).map_err(|_| corrupt(format!("frame number {frame} is too large")))?,
             time: first(c.f64s("time")?, "time")?,
             topology: first(c.u64s("topology")?, "topology")?,
-            positions: triples("positions")?,
-            velocities: c.get("velocities").map(|_| triples("velocities")).transpose()?,
+            positions: triples("positions", Some(total))?,
+            velocities: c.get("velocities").map(|_| triples("velocities", Some(total))).transpose()?,
+            // The topology knows how many there are; frames without moving bodies have none.
+            bodies: c.get("bodies").map(|_| triples("bodies", None)).transpose()?.unwrap_or_default(),
             counts,
         })
     }
@@ -127,9 +138,9 @@ pub fn single_precision(points: &[DVec3]) -> Vec<[f32; 3]> {
 /// What an object is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Moves, and has positions in every frame.
+    /// Simulated; has positions in every frame.
     Cloth,
-    /// Stays where the topology says.
+    /// Stays where the topology says, or has positions in every frame if it moves.
     Body,
 }
 
@@ -140,6 +151,8 @@ pub struct TopologyObject {
     pub name: String,
     /// Cloth or body.
     pub role: Role,
+    /// Whether frames hold its positions: every cloth, and bodies that move.
+    pub moves: bool,
     /// Number of particles.
     pub vertex_count: u32,
     /// Triangles, as the engine uses them.
@@ -148,11 +161,19 @@ pub struct TopologyObject {
     pub polygons: Polygons,
     /// Material coordinates [m] that the polygons' corners refer to.
     pub texcoords: Vec<[f32; 2]>,
-    /// Positions at the start [m]; a body keeps them.
+    /// Positions at the start [m]; a body that does not move keeps them.
     pub start: Vec<[f32; 3]>,
 }
 
 impl TopologyObject {
+    /// 0 for a cloth, 1 for a body that stays, 2 for one that moves.
+    fn code(&self) -> u8 {
+        match self.role {
+            Role::Cloth => 0,
+            Role::Body => 1 + u8::from(self.moves),
+        }
+    }
+
     /// The polygons to export: the original ones, or the triangles.
     pub fn export_polygons(&self) -> Polygons {
         if self.polygons.is_empty() {
@@ -179,7 +200,7 @@ impl Topology {
     pub fn id(&self) -> u64 {
         let mut bytes = Vec::new();
         for object in &self.objects {
-            bytes.push(u8::from(object.role == Role::Body));
+            bytes.push(object.code());
             bytes.extend_from_slice(&object.vertex_count.to_le_bytes());
             bytes.extend_from_slice(&(object.triangles.len() as u64).to_le_bytes());
             object.triangles.as_flattened().iter().for_each(|i| bytes.extend_from_slice(&i.to_le_bytes()));
@@ -192,11 +213,16 @@ impl Topology {
         self.objects.iter().filter(|o| o.role == Role::Cloth)
     }
 
+    /// The bodies, in the order frames hold those that move.
+    pub fn bodies(&self) -> impl Iterator<Item = &TopologyObject> {
+        self.objects.iter().filter(|o| o.role == Role::Body)
+    }
+
     /// Writes the topology, whole or not at all.
     pub fn write(&self, path: &Path) -> Result<(), FileError> {
         let counts: Vec<Vec<u32>> = self.objects.iter().map(|o| o.polygons.counts()).collect();
         let heads: Vec<[u32; 2]> =
-            self.objects.iter().map(|o| [u32::from(o.role == Role::Body), o.vertex_count]).collect();
+            self.objects.iter().map(|o| [u32::from(o.code()), o.vertex_count]).collect();
         let names: Vec<[String; 7]> = (0..self.objects.len()).map(array_names).collect();
         let count = [self.objects.len() as u64];
         let time = [self.frame_time];
@@ -282,6 +308,7 @@ fn decode_object(c: &Container, i: usize) -> Result<TopologyObject, Defect> {
     whole(polygons.is_some(), "its polygons do not add up")?;
     Ok(TopologyObject {
         role: if role == 0 { Role::Cloth } else { Role::Body },
+        moves: role != 1,
         vertex_count,
         triangles: triangles.to_vec(),
         polygons: polygons.unwrap_or_default(),

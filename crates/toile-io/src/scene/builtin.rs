@@ -31,6 +31,15 @@ builtins! {
     "hang": "a square metre of cloth held along one border swings down",
     "flag": "a flag on its pole in a gusty wind",
     "curtain": "a wide curtain on hooks is gathered into pleats",
+    "sphere": "a square metre of cloth falls on a ball",
+    "tablecloth": "72 triangles fall on a round table: edges meet edges",
+    "sheets": "four sheets fall on a ball, a cone and a box",
+    "tape": "four metres of tape run into a bowl",
+    "stack": "sixteen sheets fall on a ball on a floor",
+    "stack4": "four sheets fall on a ball on a floor",
+    "twist": "the ends of a sheet turn against each other",
+    "ball": "a ball at 50 m/s hits a held sheet",
+    "drape": "the Cusick drape test on a real disc",
 }
 
 /// What a scene argument means.

@@ -5,12 +5,14 @@ use super::overrides::Patched;
 use super::schema::{BodyShape, Rest, Shape};
 use super::{BodySource, ClothSource, MeshFile, Note, Scene, Select};
 use crate::atomic::read_capped;
-use crate::error::FileError;
+use crate::error::{FileError, FileErrorKind};
 use crate::obj::{Limits, Obj};
+use crate::pc2::Pc2Reader;
+use crate::sequence;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A file that a scene needs, as it was when the run started.
@@ -31,10 +33,15 @@ impl InputFile {
     }
 }
 
+/// Positions of an animated mesh as its file has them, and how many frames after the first they are.
+type Samples = Vec<(f64, Vec<DVec3>)>;
+
 /// The meshes of a scene, by path.
 #[derive(Clone, Debug, Default)]
 pub struct SceneMeshes {
     meshes: BTreeMap<PathBuf, Obj>,
+    /// How they move, by the path of the sequence or cache.
+    samples: BTreeMap<PathBuf, Samples>,
     /// The files, in the order of the scene, each once.
     pub inputs: Vec<InputFile>,
 }
@@ -45,38 +52,125 @@ impl SceneMeshes {
         self.meshes.get(&file.path).map(|obj| obj.clone().into_si(file.axes))
     }
 
-    fn add(&mut self, file: &MeshFile) -> Result<(), FileError> {
-        if self.meshes.contains_key(&file.path) {
-            return Ok(());
+    /// Where the vertices of an animated body are, in metres, Y up, before placement, each with its time [s]. Nothing for
+    /// bodies that are not animated.
+    pub fn frames(&self, source: &BodySource) -> Vec<(f64, Vec<DVec3>)> {
+        let (key, axes, pace) = match source {
+            BodySource::Sequence(file, pace) => (&file.path, file.axes, pace),
+            BodySource::Points { mesh, cache, pace } => (&cache.path, mesh.axes, pace),
+            BodySource::Shape(_) | BodySource::File(_) => return Vec::new(),
+        };
+        let samples = self.samples.get(key).map_or(&[][..], Vec::as_slice);
+        let metres = |x: &Vec<DVec3>| x.iter().map(|p| axes.point_in(*p)).collect();
+        samples.iter().map(|(number, x)| (pace.start + number * pace.step, metres(x))).collect()
+    }
+
+    fn add(&mut self, file: &MeshFile, motion: Role) -> Result<(), FileError> {
+        match motion {
+            Role::Still if self.meshes.contains_key(&file.path) => Ok(()),
+            Role::Still => {
+                let obj = self.read(&file.written, &file.path)?;
+                self.meshes.insert(file.path.clone(), obj);
+                Ok(())
+            }
+            _ if self.samples.contains_key(&file.path) => Ok(()),
+            Role::Sequence => self.add_sequence(file),
+            Role::Points(mesh) => self.add_points(file, mesh),
         }
+    }
+
+    fn read(&mut self, written: &str, path: &Path) -> Result<Obj, FileError> {
         let limits = Limits::default();
-        let bytes = read_capped(&file.path, limits.bytes)?;
-        self.inputs.push(InputFile::of(&file.written, &bytes));
-        let obj = Obj::parse(&bytes, &file.path, &limits)?;
-        self.meshes.insert(file.path.clone(), obj);
+        let bytes = read_capped(path, limits.bytes)?;
+        self.inputs.push(InputFile::of(written, &bytes));
+        Obj::parse(&bytes, path, &limits)
+    }
+
+    fn add_sequence(&mut self, file: &MeshFile) -> Result<(), FileError> {
+        let files = sequence::find(&file.path)?;
+        let mut samples: Samples = Vec::with_capacity(files.len());
+        let mut first: Option<Obj> = None;
+        for one in &files {
+            let name = one.path.file_name().unwrap_or_default();
+            let written = Path::new(&file.written).with_file_name(name).display().to_string();
+            let obj = self.read(&written, &one.path)?;
+            let reference = first.get_or_insert_with(|| obj.clone());
+            let (now, before) = (obj.positions.len(), reference.positions.len());
+            if now != before || obj.polygons != reference.polygons {
+                let message =
+                    format!("{now} vertices or their faces differ from the first file, which has {before}");
+                let help = "export every frame with the same vertices and faces in the same order";
+                return Err(FileError::new(FileErrorKind::Format, &one.path, message, help));
+            }
+            samples.push(((one.frame - files[0].frame) as f64, obj.positions));
+        }
+        if let Some(obj) = first {
+            self.meshes.insert(file.path.clone(), obj);
+        }
+        self.samples.insert(file.path.clone(), samples);
+        Ok(())
+    }
+
+    fn add_points(&mut self, file: &MeshFile, mesh: &MeshFile) -> Result<(), FileError> {
+        let mut reader = Pc2Reader::open(&file.path)?;
+        self.inputs.push(InputFile::of(&file.written, &read_capped(&file.path, Limits::default().bytes)?));
+        let (points, vertices) =
+            (reader.points as usize, self.meshes.get(&mesh.path).map_or(0, |obj| obj.positions.len()));
+        if points != vertices {
+            let message = format!("the cache has {points} points, the mesh {} has {vertices}", mesh.written);
+            let help = "export mesh and cache together; modifiers that change the mesh must be off";
+            return Err(FileError::new(FileErrorKind::Format, &file.path, message, help));
+        }
+        let rate = f64::from(reader.sample_rate);
+        let mut samples: Samples = Vec::with_capacity(reader.samples as usize);
+        for k in 0..reader.samples {
+            let wide = |p: &[f32; 3]| DVec3::new(p[0].into(), p[1].into(), p[2].into());
+            samples.push((f64::from(k) * rate, reader.read(k)?.iter().map(wide).collect()));
+        }
+        self.samples.insert(file.path.clone(), samples);
         Ok(())
     }
 }
 
+/// What a file of a scene is to its object.
+#[derive(Clone, Copy)]
+enum Role<'a> {
+    /// Its mesh.
+    Still,
+    /// Its mesh at every frame.
+    Sequence,
+    /// Positions of this mesh.
+    Points(&'a MeshFile),
+}
+
 impl Scene {
-    /// Every mesh file of the scene with the path of the field that names it.
-    pub fn mesh_files(&self) -> Vec<(String, &MeshFile)> {
+    /// Every file of a mesh or its motion, with the path of the field that names it, meshes before what moves them.
+    fn mesh_files(&self) -> Vec<(String, &MeshFile, Role<'_>)> {
         let cloths = self.cloths.iter().enumerate().filter_map(|(i, c)| match &c.source {
-            ClothSource::File(file, _) => Some((format!("cloth.{i}.file"), file)),
+            ClothSource::File(file, _) => Some((format!("cloth.{i}.file"), file, Role::Still)),
             ClothSource::Shape(_) => None,
         });
-        let bodies = self.bodies.iter().enumerate().filter_map(|(i, b)| match &b.source {
-            BodySource::File(file) => Some((format!("body.{i}.file"), file)),
-            BodySource::Shape(_) => None,
-        });
-        cloths.chain(bodies).collect()
+        let mut files: Vec<_> = cloths.collect();
+        for (i, body) in self.bodies.iter().enumerate() {
+            let field = format!("body.{i}.file");
+            match &body.source {
+                BodySource::Shape(_) => {}
+                BodySource::File(file) => files.push((field, file, Role::Still)),
+                BodySource::Sequence(file, _) => files.push((field, file, Role::Sequence)),
+                BodySource::Points { mesh, cache, .. } => {
+                    files.push((field, mesh, Role::Still));
+                    files.push((format!("body.{i}.cache"), cache, Role::Points(mesh)));
+                }
+            }
+        }
+        files
     }
 
     /// Reads every mesh file of the scene.
     pub fn read_meshes(&self) -> Result<SceneMeshes, FileError> {
         let mut meshes = SceneMeshes::default();
-        for (_, file) in self.mesh_files() {
-            meshes.add(file)?;
+        for (_, file, motion) in self.mesh_files() {
+            meshes.add(file, motion)?;
         }
         // Fabric files were read with the scene, but belong to what a run depends on.
         for input in self.cloths.iter().filter_map(|cloth| cloth.fabric_file.as_ref()) {
@@ -93,8 +187,12 @@ pub(super) fn check(scene: &mut Scene, patched: &Patched) -> Result<(), SceneErr
     let Ok(doc) = Document::parse(&patched.text) else { return Ok(()) };
     let mut report = Report { doc: &doc, errors: Vec::new(), notes: Vec::new() };
     let mut meshes = SceneMeshes::default();
-    for (path, file) in scene.mesh_files() {
-        if let Err(e) = meshes.add(file) {
+    for (path, file, motion) in scene.mesh_files() {
+        // A cache says nothing new about a mesh that could not be read.
+        if matches!(motion, Role::Points(mesh) if !meshes.meshes.contains_key(&mesh.path)) {
+            continue;
+        }
+        if let Err(e) = meshes.add(file, motion) {
             let place = e.line.map_or(String::new(), |l| format!(":{l}"));
             let message = format!("{} \"{}\"{place}: {}", doc.label(&path), file.written, e.message);
             let at = format!("{} (looked for {})", e.help, file.path.display());
@@ -112,7 +210,7 @@ pub(super) fn check(scene: &mut Scene, patched: &Patched) -> Result<(), SceneErr
         }
     }
     for (i, body) in scene.bodies.iter().enumerate() {
-        if let BodySource::File(file) = &body.source
+        if let Some(file) = body.source.file()
             && let Some(obj) = meshes.get(file)
         {
             report.mesh_notes(&format!("body.{i}.file"), file, &obj);

@@ -37,6 +37,7 @@ use schema::{Air, Integrator, Output, SceneFile, Solver};
 use si::{Builder, parse_frames};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use toile::ContactSettings;
 
 /// Most frames of one run.
 pub const MAX_FRAMES: u64 = 1_000_000;
@@ -89,6 +90,10 @@ pub struct Scene {
     pub air: Air,
     /// Bodies around the cloth.
     pub bodies: Vec<Body>,
+    /// How cloth meets itself and bodies, objects counted cloths first, then the bodies that are met.
+    pub contact: ContactSettings,
+    /// How pairs that are close are found, as the file writes it; see [`crate::detect::question`].
+    pub detect: schema::Detect,
     /// Pictures.
     pub render: Render,
     /// What a run writes.
@@ -252,6 +257,8 @@ fn assemble(
     let axes = Axes { units: file.units, up: file.up };
     let frames = parse_frames(&file.frames).unwrap_or(FrameRange { first: 1, last: 1 });
     let build = Builder { file, axes, folder, frames };
+    let friction = |(start, cloth): (&Start, &schema::ClothFile)| start.friction(&cloth.fabric);
+    let frictions: Vec<_> = starts.iter().zip(&file.cloth).map(friction).collect();
     let pins = file.pin.iter().filter_map(|p| Some(build.pin(validate::cloth_of_pin(p, file)?, p))).collect();
     Scene {
         name: file.name.clone().unwrap_or_else(|| name_of(source_name, folder)),
@@ -260,7 +267,7 @@ fn assemble(
         folder: folder.map(Path::to_path_buf),
         axes,
         frames,
-        frame_time: file.frame_time.unwrap_or_else(|| 1.0 / file.fps.unwrap_or(60.0)),
+        frame_time: build.frame_time(),
         gravity: build.gravity(),
         seed: file.seed,
         solver: file.solver.clone(),
@@ -269,6 +276,8 @@ fn assemble(
         wind: build.wind(),
         air: file.air.clone(),
         bodies: file.body.iter().enumerate().map(|(i, b)| build.body(i, b)).collect(),
+        contact: build.contact(&frictions),
+        detect: file.detect.clone(),
         render: build.render(),
         output: file.output.clone(),
         notes,

@@ -48,6 +48,24 @@ impl Scene {
         if correct.position == PositionCorrection::Paper {
             say("solver.correct.position", "paper", "B14's position correction as printed");
         }
+        let response = match self.contact.response {
+            _ if self.contact.is_off() => None,
+            toile::Response::Gauge => None,
+            toile::Response::Constraint => Some("V00-18 and V00-19, contacts as constraints of two steps"),
+            toile::Response::Correction => Some("V97-11, positions and velocities corrected at once"),
+            toile::Response::Projection => Some("B14-11, projection onto bodies; cloth does not meet cloth"),
+            toile::Response::Penalty => Some("springs, which V00 §3.1 rejects"),
+            toile::Response::None => Some("nothing pushes surfaces apart"),
+        };
+        if let Some(what) = response {
+            say("contact.response", self.contact.response.name(), what);
+        }
+        if self.contact.vertices_only && !self.contact.is_off() {
+            say("contact.vertices_only", "true", "as systems before M03: blind where edges cross");
+        }
+        if !self.contact.guarantee && !self.contact.is_off() {
+            say("contact.guarantee", "false", "cloth may pass through cloth and bodies");
+        }
         for cloth in &self.cloths {
             let path = format!("cloth {}: model", cloth.name);
             match cloth.model {

@@ -3,8 +3,10 @@
 use super::schema::{self as file, *};
 use super::{InputFile, Start};
 use crate::axes::{Axes, Units};
+use crate::sequence::is_pattern;
 use glam::{DAffine3, DVec3};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use toile::ContactSettings;
 
 /// Frames of a run, both ends included. The first one shows the starting state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,10 +72,41 @@ pub enum ClothSource {
 /// Where a body's mesh comes from.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BodySource {
-    /// A generated shape, lengths in metres, axes Y up.
+    /// A generated shape, lengths in metres, axes Y up, scaled.
     Shape(BodyShape),
     /// A mesh file.
     File(MeshFile),
+    /// A numbered sequence of mesh files.
+    Sequence(MeshFile, Pace),
+    /// A mesh file and a PC2 cache of its motion.
+    Points {
+        /// The faces.
+        mesh: MeshFile,
+        /// The cache.
+        cache: MeshFile,
+        /// When its samples are.
+        pace: Pace,
+    },
+}
+
+impl BodySource {
+    /// The mesh file or sequence, if it comes from files.
+    pub fn file(&self) -> Option<&MeshFile> {
+        match self {
+            BodySource::Shape(_) => None,
+            BodySource::File(file) | BodySource::Sequence(file, _) => Some(file),
+            BodySource::Points { mesh, .. } => Some(mesh),
+        }
+    }
+}
+
+/// When the frames of an animated mesh are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pace {
+    /// Time of the first [s], counted from the scene's first frame.
+    pub start: f64,
+    /// Time between frames whose numbers follow each other [s].
+    pub step: f64,
 }
 
 /// A mesh file of a scene.
@@ -162,7 +195,7 @@ pub enum Slide {
     Plane(DVec3),
 }
 
-/// The motion of a pin as the file writes it: keys by frame, in the file's own axes and units.
+/// The motion of a pin or body as the file writes it: keys by frame, in the file's own axes and units.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Motion {
     axes: Axes,
@@ -172,22 +205,22 @@ pub struct Motion {
 }
 
 impl Motion {
-    fn new(pin: &PinFile, axes: Axes) -> Self {
+    fn new(axes: Axes, keys: &[KeyFile], between: Interpolation, pivot: Option<[f64; 3]>) -> Self {
         Self {
             axes,
-            keys: pin.motion.clone(),
-            smooth: pin.interpolation == Interpolation::Smooth,
-            pivot: pin.pivot.map(|p| axes.point_in(DVec3::from(p))),
+            keys: keys.to_vec(),
+            smooth: between == Interpolation::Smooth,
+            pivot: pivot.map(|p| axes.point_in(DVec3::from(p))),
         }
     }
 
-    /// Whether the pin stays where it starts.
+    /// Whether nothing leaves the place where it starts.
     pub fn is_still(&self) -> bool {
         self.keys.is_empty()
     }
 
-    /// The motion for the engine. `time` turns a frame into seconds; `centre` [m] is the mean of the pinned
-    /// particles at the start: the pivot when the scene gives none.
+    /// The motion for the engine. `time` turns a frame into seconds; `centre` [m] is the pivot when the scene gives none:
+    /// the mean of the pinned particles at the start, or the body's own origin.
     pub fn for_engine(&self, time: impl Fn(f64) -> f64, centre: DVec3) -> toile::drive::Motion {
         let key = |k: &KeyFile| toile::drive::Key {
             time: time(k.frame),
@@ -224,10 +257,18 @@ pub struct Body {
     pub name: String,
     /// Where its mesh comes from.
     pub source: BodySource,
-    /// From mesh to world [m].
+    /// Size factor of mesh files; generated shapes have theirs already [-].
+    pub scale: f64,
+    /// From mesh to world [m]: rotation and translation.
     pub placement: DAffine3,
-    /// How far triangles may be from a generated shape, before placement [m].
+    /// How far triangles may be from a generated shape [m].
     pub tolerance: f64,
+    /// Its motion from there; empty keys mean none.
+    pub motion: Motion,
+    /// Whether cloth meets it.
+    pub collide: bool,
+    /// Whether a mesh has an inside; if not said, one without borders has.
+    pub solid: Option<bool>,
 }
 
 /// How far the triangles of a body may be from its shape, unless the scene says [m].
@@ -355,29 +396,31 @@ pub(crate) fn shape_in(shape: &Shape, units: Units, scene_seed: u64) -> Shape {
     shape
 }
 
-fn body_shape_in(shape: &BodyShape, axes: Axes) -> BodyShape {
-    let m = |x: f64| axes.length_in(x);
-    match shape.clone() {
-        BodyShape::Sphere { radius, subdivisions } => BodyShape::Sphere { radius: m(radius), subdivisions },
-        BodyShape::Plane { size } => BodyShape::Plane { size: size.map(m) },
+fn body_shape_in(shape: &BodyShape, axes: Axes, scale: f64) -> BodyShape {
+    let m = |x: f64| axes.length_in(x) * scale;
+    let place = |p: [f64; 3]| -> [f64; 3] { (axes.point_in(DVec3::from(p)) * scale).into() };
+    let mut shape = shape.clone();
+    match &mut shape {
+        BodyShape::Sphere { radius, .. } => *radius = m(*radius),
+        BodyShape::Plane { size } => *size = size.map(m),
         // Extents have no sign: a Z-up box is as tall in Y as it was in Z.
-        BodyShape::Box { size } => BodyShape::Box { size: axes.point_in(DVec3::from(size)).abs().into() },
-        BodyShape::Capsule { radius, height } => BodyShape::Capsule { radius: m(radius), height: m(height) },
-        BodyShape::Cylinder { radius, height } => {
-            BodyShape::Cylinder { radius: m(radius), height: m(height) }
+        BodyShape::Box { size } => *size = place(*size).map(f64::abs),
+        BodyShape::Capsule { radius, height } | BodyShape::Cylinder { radius, height, .. } => {
+            (*radius, *height) = (m(*radius), m(*height));
         }
         BodyShape::Cone { radius, top, height } => {
-            BodyShape::Cone { radius: m(radius), top: m(top), height: m(height) }
+            (*radius, *top, *height) = (m(*radius), m(*top), m(*height))
         }
-        BodyShape::Torus { radius, tube } => BodyShape::Torus { radius: m(radius), tube: m(tube) },
-        BodyShape::Metaballs { mut balls, threshold } => {
-            for ball in &mut balls {
-                ball.centre = axes.point_in(DVec3::from(ball.centre)).into();
-                ball.radius = m(ball.radius);
+        BodyShape::Torus { radius, tube } => (*radius, *tube) = (m(*radius), m(*tube)),
+        BodyShape::Metaballs { balls, .. } => {
+            for ball in balls {
+                (ball.centre, ball.radius) = (place(ball.centre), m(ball.radius));
             }
-            BodyShape::Metaballs { balls, threshold }
         }
+        BodyShape::Bowl { curvature, radius } => (*curvature, *radius) = (*curvature / m(1.0), m(*radius)),
+        BodyShape::Hull { points } => points.iter_mut().for_each(|p| *p = place(*p)),
     }
+    shape
 }
 
 /// Builds the SI parts from a file that passed every check.
@@ -395,6 +438,13 @@ pub(crate) fn default_name(given: &Option<String>, base: &str, index: usize) -> 
         None if index == 0 => base.to_string(),
         None => format!("{base}{}", index + 1),
     }
+}
+
+/// Names of everything that can meet: cloths, then the bodies that are met.
+pub(crate) fn met_objects(file: &SceneFile) -> Vec<String> {
+    let cloths = file.cloth.iter().enumerate().map(|(i, c)| default_name(&c.name, "cloth", i));
+    let bodies = file.body.iter().enumerate().filter(|(_, b)| b.collide);
+    cloths.chain(bodies.map(|(i, b)| default_name(&b.name, "body", i))).collect()
 }
 
 impl Builder<'_> {
@@ -464,7 +514,7 @@ impl Builder<'_> {
             },
             from: pin.from.unwrap_or(self.frames.first),
             until: pin.until.unwrap_or(self.frames.last),
-            motion: Motion::new(pin, self.axes),
+            motion: Motion::new(self.axes, &pin.motion, pin.interpolation, pin.pivot),
         }
     }
 
@@ -497,20 +547,108 @@ impl Builder<'_> {
         })
     }
 
+    /// Duration of a frame [s].
+    pub(crate) fn frame_time(&self) -> f64 {
+        self.file.frame_time.unwrap_or_else(|| 1.0 / self.file.fps.unwrap_or(60.0))
+    }
+
     pub(crate) fn body(&self, index: usize, body: &BodyFile) -> Body {
-        let source = match (&body.shape, &body.file) {
-            (Some(shape), _) => BodySource::Shape(body_shape_in(shape, self.axes)),
-            (None, file) => BodySource::File(self.mesh_file(
-                file.as_deref().unwrap_or_default(),
-                body.file_units,
-                body.file_up,
-            )),
+        let file = |written: &str| self.mesh_file(written, body.file_units, body.file_up);
+        let first = f64::from(self.frames.first);
+        let pace = Pace {
+            start: (body.start.unwrap_or(first) - first) * self.frame_time(),
+            step: body.fps.map_or(self.frame_time(), |fps| 1.0 / fps),
+        };
+        let source = match (&body.shape, body.file.as_deref().unwrap_or_default(), &body.cache) {
+            (Some(shape), ..) => BodySource::Shape(body_shape_in(shape, self.axes, body.scale)),
+            (None, mesh, Some(cache)) => BodySource::Points { mesh: file(mesh), cache: file(cache), pace },
+            (None, mesh, None) if is_pattern(Path::new(mesh)) => BodySource::Sequence(file(mesh), pace),
+            (None, mesh, None) => BodySource::File(file(mesh)),
         };
         let (translate, rotate) = (DVec3::from(body.translate), DVec3::from(body.rotate));
-        let placement = self.axes.placement_in(translate, rotate, DVec3::splat(body.scale));
-        // Made before the placement scales it.
-        let tolerance = body.tolerance.map_or(BODY_TOLERANCE, |t| self.axes.length_in(t)) / body.scale;
-        Body { name: default_name(&body.name, "body", index), source, placement, tolerance }
+        Body {
+            name: default_name(&body.name, "body", index),
+            source,
+            scale: body.scale,
+            placement: self.axes.placement_in(translate, rotate, DVec3::ONE),
+            tolerance: body.tolerance.map_or(BODY_TOLERANCE, |t| self.axes.length_in(t)),
+            motion: Motion::new(self.axes, &body.motion, body.interpolation, body.pivot),
+            collide: body.collide,
+            solid: body.solid,
+        }
+    }
+
+    /// How cloth meets what. Objects are counted cloths first, then the bodies that are met.
+    pub(crate) fn contact(&self, fabrics: &[Option<toile::Friction>]) -> ContactSettings {
+        let table = match &self.file.contact {
+            ContactChoice::Switch(false) => return ContactSettings::off(),
+            ContactChoice::Switch(true) => &Contact::default(),
+            ContactChoice::Table(table) => table,
+        };
+        let default = ContactSettings::default();
+        let values = |friction: Option<FrictionFile>, other: toile::Friction| {
+            friction.map_or(other, FrictionFile::values)
+        };
+        ContactSettings {
+            cloth: table.cloth,
+            bodies: table.bodies,
+            response: match table.response {
+                Response::Gauge => toile::Response::Gauge,
+                Response::Constraint => toile::Response::Constraint,
+                Response::Correction => toile::Response::Correction,
+                Response::Projection => toile::Response::Projection,
+                Response::Penalty => toile::Response::Penalty,
+                Response::None => toile::Response::None,
+            },
+            guarantee: table.guarantee,
+            gap: table.gap.map_or(default.gap, |gap| self.axes.length_in(gap)),
+            stiffness: table.stiffness,
+            penalty: table.penalty,
+            gain: table.gain,
+            vertices_only: table.vertices_only,
+            passes: table.passes,
+            friction: [
+                values(table.friction, default.friction[0]),
+                values(table.body_friction, default.friction[1]),
+            ],
+            pairs: self.friction_pairs(table, fabrics),
+        }
+    }
+
+    /// What is said about two objects, the strongest word first: the first of a pair counts.
+    fn friction_pairs(
+        &self,
+        table: &Contact,
+        fabrics: &[Option<toile::Friction>],
+    ) -> Vec<([usize; 2], toile::Friction)> {
+        let objects = met_objects(self.file);
+        let number = |name: &String| objects.iter().position(|object| object == name);
+        let mut pairs: Vec<([usize; 2], toile::Friction)> = Vec::new();
+        for pair in &table.pair {
+            if let [Some(a), Some(b)] = [number(&pair.between[0]), number(&pair.between[1])] {
+                pairs.push(([a, b], pair.friction.values()));
+            }
+        }
+        let cloths = self.file.cloth.len();
+        for (n, body) in self.file.body.iter().filter(|body| body.collide).enumerate() {
+            if let Some(friction) = body.friction {
+                pairs.extend((0..cloths).map(|c| ([c, cloths + n], friction.values())));
+            }
+        }
+        if table.friction.is_none() {
+            for a in 0..cloths {
+                for b in a..cloths {
+                    if let (Some(p), Some(q)) = (fabrics[a], fabrics[b]) {
+                        let still = 0.5 * (p.still + q.still);
+                        pairs.push((
+                            [a, b],
+                            toile::Friction { still, sliding: 0.5 * (p.sliding + q.sliding) },
+                        ));
+                    }
+                }
+            }
+        }
+        pairs
     }
 
     pub(crate) fn render(&self) -> Render {

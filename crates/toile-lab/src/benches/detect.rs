@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 use toile::collide::proximity::{edge_edge, vertex_face};
-use toile::collide::{Contact, Detector, Kind, Motion, Query, Role, Search, Settings, Surface};
+use toile::collide::{Contact, Detector, Kind, Motion, Query, Role, Search, Settings, Shell};
 use toile::mesh::{Pattern, Shape, shapes};
 
 /// Contact distance [m].
@@ -257,7 +257,7 @@ impl Scene {
         let clock = |start: Instant| 1e3 * start.elapsed().as_secs_f64();
         let settings = Settings { search, ..Settings::default() };
         let surface = |shape: &Shape, role| {
-            Surface::new(shape.positions.len(), shape.faces.clone(), role).map_err(refuse)
+            Shell::new(shape.positions.len(), shape.faces.clone(), role).map_err(refuse)
         };
         let start = Instant::now();
         let mut alone = Detector::new(settings);
@@ -313,8 +313,8 @@ impl Scene {
 
     /// parry's tree over the faces of the cloth, on one thread.
     fn parry(&self, frames: usize) -> Result<Parry, LabError> {
-        let surface = Surface::new(self.cloth.positions.len(), self.cloth.faces.clone(), Role::Cloth)
-            .map_err(refuse)?;
+        let surface =
+            Shell::new(self.cloth.positions.len(), self.cloth.faces.clone(), Role::Cloth).map_err(refuse)?;
         let mut parry = Parry { build: vec![], candidates: vec![], whole: vec![], pairs: vec![] };
         // Rounding to f32 moves a point by less than this.
         let pad = (0.5 * EPSILON + 1e-6) as f32;
@@ -410,7 +410,7 @@ impl Scene {
 }
 
 /// The features that two faces own, against each other.
-fn close_features(surface: &Surface, x: &[DVec3], faces: [u32; 2], out: &mut Vec<Key>) {
+fn close_features(surface: &Shell, x: &[DVec3], faces: [u32; 2], out: &mut Vec<Key>) {
     let limit = EPSILON * EPSILON;
     let corners = faces.map(|f| surface.faces()[f as usize]);
     let owned = faces.map(|f| surface.owned()[f as usize]);

@@ -8,7 +8,7 @@ use std::time::Instant;
 use toile::collide::cones::ConeMerge;
 use toile::collide::trial::{self, Outcome};
 use toile::collide::{
-    Contact, Counters, Curvature, Detector, Dop, Inflation, Motion, Query, Role, Search, Settings, Surface,
+    Contact, Counters, Curvature, Detector, Dop, Inflation, Motion, Query, Role, Search, Settings, Shell,
     Tracking,
 };
 use toile::mesh::{Pattern, shapes};
@@ -52,7 +52,7 @@ fn refuse(error: impl std::fmt::Display) -> LabError {
 
 /// Surfaces that move as prescribed.
 struct Scene {
-    surfaces: Vec<Surface>,
+    surfaces: Vec<Shell>,
     place: Box<dyn Fn(f64) -> Vec<Vec<DVec3>>>,
 }
 
@@ -119,8 +119,8 @@ impl Scene {
 /// Steps for which one update is timed on its own.
 const UPDATES: usize = 5;
 
-fn surface(vertices: usize, faces: Vec<[u32; 3]>, role: Role) -> Result<Surface, LabError> {
-    Surface::new(vertices, faces, role).map_err(refuse)
+fn surface(vertices: usize, faces: Vec<[u32; 3]>, role: Role) -> Result<Shell, LabError> {
+    Shell::new(vertices, faces, role).map_err(refuse)
 }
 
 /// A sheet of n × n cells rolled up once and a little more, breathing; the overlap is 0.4 m/n apart.
@@ -363,7 +363,16 @@ pub fn coherence(session: &mut Session) -> Result<(), LabError> {
             let cost = scene.cost(trees(Dop::K6, 4), &query, (steps, dt, CONTACT))?;
             let c = cost.counters;
             session.time(format!("{pace}, {name}: time"), "ms", &[cost.total / steps as f64]);
-            rows.push(format!("{pace},{name},{},{},{}", cost.total / steps as f64, c.box_tests, c.refitted));
+            let (ms, closest) = (cost.total / steps as f64, c.narrow_calls);
+            rows.push(format!("{pace},{name},{ms},{},{},{closest},{}", c.box_tests, c.refitted, c.recalled));
+            if c.recalled > 0 {
+                let share = c.recalled as f64 / (c.recalled + closest) as f64;
+                session.info(
+                    format!("{pace}, {name}: pairs settled by where they were closest"),
+                    100.0 * share,
+                    "%",
+                );
+            }
             match &first {
                 Some(truth) => {
                     let same = f64::from(cost.contacts == truth.contacts);
@@ -373,7 +382,8 @@ pub fn coherence(session: &mut Session) -> Result<(), LabError> {
             }
         }
     }
-    session.csv("coherence", "pace,method,ms per step,box tests,nodes refitted", &rows)
+    let heads = "pace,method,ms per step,box tests,nodes refitted,closest points,recalled";
+    session.csv("coherence", heads, &rows)
 }
 
 /// V00-X6: how tight each k-DOP is, on discs and on trees.

@@ -2,11 +2,11 @@
 
 use super::detect::{Contact, Features, Kind, Motion, Query, Report};
 use super::proximity::{Closest, edge_edge, vertex_face};
-use super::surface::{NONE, Role, Surface};
+use super::shell::{NONE, Role, Shell};
 use crate::math::DVec3;
 
 /// One object: its id, its surface and its motion.
-pub type Placed<'a> = (u32, &'a Surface, Motion<'a>);
+pub type Placed<'a> = (u32, &'a Shell, Motion<'a>);
 
 /// All contacts that [`super::Detector::detect`] must report, in its order. `omits(object, a, b)` says which faces of one
 /// object are not compared; see [`super::Detector::omits`]. [`Report::Boxes`] is taken for [`Report::Start`]: without
@@ -44,7 +44,7 @@ struct Owners {
 }
 
 impl Owners {
-    fn of(surface: &Surface) -> Owners {
+    fn of(surface: &Shell) -> Owners {
         let mut owners =
             Owners { vertex: vec![NONE; surface.vertices()], edge: vec![NONE; surface.edges().len()] };
         for f in (0..surface.faces().len()).rev() {

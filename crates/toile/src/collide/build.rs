@@ -9,7 +9,7 @@
 //! very uneven: a thousand faces on one spot would otherwise make one node of a thousand children.
 
 use super::kdop::Kdop;
-use super::surface::{Groups, NONE};
+use super::shell::{Groups, NONE};
 
 /// One node: `len` children from `first` on, or a leaf (`len` = 0) that holds face `first`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,10 +7,13 @@
 //! With a margin, pairs of nodes are not even looked at until they may have moved by the margin relative to each other:
 //! what they contained within ε + margin is compared again, nothing else. Relative motion is bounded from the boxes
 //! of the nodes' displacements, which is a velocity cone with both ends cut (M03-12), and summed up over steps as in a
-//! lazy update (M03-8). Features are remembered, not distances: closest points come from present positions.
+//! lazy update (M03-8). Features are remembered, and where on them the closest points were: in their present places those
+//! points bound the distance from above, and the plane between them may bound it from below. Mostly one of the two settles
+//! whether a pair is close, without computing closest points anew (M03-18). Contacts come from present positions.
 
 use super::detect::Counters;
-use super::surface::NONE;
+use super::proximity::{Closest, edge_edge, vertex_face};
+use super::shell::NONE;
 use super::traverse::{Side, Visit, Walk, Worker, indices};
 use super::tree::Tree;
 use crate::math::DVec3;
@@ -182,13 +185,44 @@ struct Kept {
     to: [usize; 3],
 }
 
+/// Where the closest points of two features were: for a vertex and a face the weights of the face's second and third corner,
+/// for two edges the weight of each one's second end.
+type Feet = [f32; 2];
+
+/// Not known yet: every comparison with it fails.
+const UNKNOWN: Feet = [f32::NAN; 2];
+
+/// Features as keys, and where they were closest.
+#[derive(Clone, Debug, Default)]
+struct Remembered {
+    keys: Vec<u64>,
+    feet: Vec<Feet>,
+}
+
+impl Remembered {
+    fn clear(&mut self) {
+        self.keys.clear();
+        self.feet.clear();
+    }
+
+    fn extend(&mut self, other: &Remembered, range: std::ops::Range<usize>) {
+        self.keys.extend_from_slice(&other.keys[range.clone()]);
+        self.feet.extend_from_slice(&other.feet[range]);
+    }
+
+    fn append(&mut self, keys: &mut Vec<u64>) {
+        self.keys.append(keys);
+        self.feet.resize(self.keys.len(), UNKNOWN);
+    }
+}
+
 /// What is remembered of the pairs of two objects.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Memory {
     kept: Vec<Kept>,
-    lists: [Vec<u64>; 3],
+    lists: [Remembered; 3],
     spare: Vec<Kept>,
-    spare_lists: [Vec<u64>; 3],
+    spare_lists: [Remembered; 3],
     stack: Vec<Visit>,
     age: u32,
     stamp: [u32; 2],
@@ -214,7 +248,7 @@ impl Memory {
         {
             self.kept.clear();
             self.kept.push(Kept { visit: Visit::START, moved: f64::INFINITY, to: [0; 3] });
-            self.lists.iter_mut().for_each(Vec::clear);
+            self.lists.iter_mut().for_each(Remembered::clear);
             (self.age, self.stamp, self.purpose) = (0, stamp, purpose);
             return true;
         }
@@ -232,7 +266,7 @@ impl Memory {
     pub fn run<const S: usize>(&mut self, wide: &Walk<S>, walk: &Walk<S>, worker: &mut Worker, margin: f64) {
         let Memory { kept, lists, spare, spare_lists, stack, .. } = self;
         spare.clear();
-        spare_lists.iter_mut().for_each(Vec::clear);
+        spare_lists.iter_mut().for_each(Remembered::clear);
         let mut from = [0; 3];
         for old in kept.iter() {
             if old.is_stale(margin) {
@@ -243,13 +277,13 @@ impl Memory {
                         continue;
                     }
                     wide.collect(visit, worker, spare_lists);
-                    spare.push(Kept { visit, moved: 0.0, to: [0, 1, 2].map(|k| spare_lists[k].len()) });
+                    spare.push(Kept { visit, moved: 0.0, to: ends_of(spare_lists) });
                 }
             } else {
                 for k in 0..3 {
-                    spare_lists[k].extend_from_slice(&lists[k][from[k]..old.to[k]]);
+                    spare_lists[k].extend(&lists[k], from[k]..old.to[k]);
                 }
-                spare.push(Kept { to: [0, 1, 2].map(|k| spare_lists[k].len()), ..*old });
+                spare.push(Kept { to: ends_of(spare_lists), ..*old });
             }
             from = old.to;
         }
@@ -257,6 +291,10 @@ impl Memory {
         std::mem::swap(lists, spare_lists);
         walk.recall(lists, worker);
     }
+}
+
+fn ends_of(lists: &[Remembered; 3]) -> [usize; 3] {
+    [0, 1, 2].map(|k| lists[k].keys.len())
 }
 
 impl Kept {
@@ -281,7 +319,7 @@ impl<const S: usize> Walk<'_, S> {
     }
 
     /// Walks down from a pair of nodes and appends what is close to `lists`.
-    fn collect(&self, visit: Visit, worker: &mut Worker, lists: &mut [Vec<u64>; 3]) {
+    fn collect(&self, visit: Visit, worker: &mut Worker, lists: &mut [Remembered; 3]) {
         let (a, b, _) = visit.open();
         let alone = self.own && a == b;
         let (box_a, box_b) = (&self.a.tree.boxes()[a as usize], &self.b.tree.boxes()[b as usize]);
@@ -295,22 +333,72 @@ impl<const S: usize> Walk<'_, S> {
     }
 
     /// Compares remembered features at their present places.
-    fn recall(&self, lists: &[Vec<u64>; 3], worker: &mut Worker) {
-        for (list, near, far) in [(0, &self.a, &self.b), (1, &self.b, &self.a)] {
-            for &key in &lists[list] {
+    fn recall(&self, lists: &mut [Remembered; 3], worker: &mut Worker) {
+        let limit = self.ask.epsilon;
+        let Worker { vertex_face: ahead, face_vertex: back, edge_edge: edges, counters, .. } = worker;
+        let [first, second, third] = lists;
+        for (list, near, far, out) in [(first, &self.a, &self.b, ahead), (second, &self.b, &self.a, back)] {
+            for (&key, feet) in list.keys.iter().zip(&mut list.feet) {
                 let [v, face] = indices(key);
-                worker.counters.narrow_calls += 1;
-                if self.pair().close_vertex(near, v, far, far.surface.faces()[face as usize]) {
-                    let out = if list == 0 { &mut worker.vertex_face } else { &mut worker.face_vertex };
+                let (p, t) = (near.x[v as usize], far.face_at(far.surface.faces()[face as usize], 0.0));
+                let [u, w] = feet.map(f64::from);
+                let on_face = t[0] + (t[1] - t[0]) * u + (t[2] - t[0]) * w;
+                // Rounded to f32, weights may add up to a little more than one: that point is not on the face.
+                let known = if u + w <= 1.0 { settled([p, on_face], &[p], &t, limit) } else { None };
+                let close = known.unwrap_or_else(|| {
+                    let closest = vertex_face(p, t);
+                    *feet = [closest.weights[2] as f32, closest.weights[3] as f32];
+                    within(&closest, limit)
+                });
+                count(known, counters);
+                if close {
                     out.push(key);
                 }
             }
         }
-        for &key in &lists[2] {
-            worker.counters.narrow_calls += 1;
-            if self.pair().close_edges(indices(key)) {
-                worker.edge_edge.push(key);
+        for (&key, feet) in third.keys.iter().zip(&mut third.feet) {
+            let [e, f] = indices(key);
+            let a = self.a.edge_at(self.a.surface.edges()[e as usize], 0.0);
+            let b = self.b.edge_at(self.b.surface.edges()[f as usize], 0.0);
+            let [s, t] = feet.map(f64::from);
+            let points = [a[0] + (a[1] - a[0]) * s, b[0] + (b[1] - b[0]) * t];
+            let known = settled(points, &a, &b, limit);
+            let close = known.unwrap_or_else(|| {
+                let closest = edge_edge(a, b);
+                *feet = [closest.weights[1] as f32, closest.weights[3] as f32];
+                within(&closest, limit)
+            });
+            count(known, counters);
+            if close {
+                edges.push(key);
             }
         }
     }
+}
+
+fn within(closest: &Closest, limit: f64) -> bool {
+    closest.squared <= limit * limit
+}
+
+fn count(known: Option<bool>, counters: &mut Counters) {
+    match known {
+        Some(_) => counters.recalled += 1,
+        None => counters.narrow_calls += 1,
+    }
+}
+
+/// Whether two convex features are within `limit` [m], if a point of each says so: the features are no farther apart than the
+/// points, and no nearer than along the line through them. Rounding is far below the millionth by which both must be sure.
+#[inline]
+fn settled([p, q]: [DVec3; 2], first: &[DVec3], second: &[DVec3], limit: f64) -> Option<bool> {
+    let gap = p - q;
+    let (square, bound) = (gap.length_squared(), limit * limit);
+    if square <= bound * (1.0 - 1e-6) {
+        return Some(true);
+    }
+    let along = |x: &DVec3| (*x - q).dot(gap);
+    let low = first.iter().map(along).fold(f64::INFINITY, f64::min);
+    let high = second.iter().map(along).fold(f64::NEG_INFINITY, f64::max);
+    let between = low - high;
+    (between > 0.0 && between * between > bound * square * (1.0 + 1e-6)).then_some(false)
 }

@@ -1,12 +1,12 @@
 //! The outline of a patch, seen along a direction (M03-10, G-13).
 
-use super::surface::Surface;
+use super::shell::Shell;
 use crate::math::{DVec2, DVec3};
 
 /// The outline of a patch of faces as one closed loop of vertices, or `None` when it has none or several, or touches
 /// itself in a vertex. One loop is enough to know that the patch is in one piece: with a direction from which all
 /// faces are seen from the front, every piece has a loop of its own.
-pub fn outline(surface: &Surface, faces: &[u32]) -> Option<Vec<u32>> {
+pub fn outline(surface: &Shell, faces: &[u32]) -> Option<Vec<u32>> {
     let side = |f: &u32| {
         let (corners, edges) = (surface.faces()[*f as usize], surface.face_edges()[*f as usize]);
         [0, 1, 2].map(|k| (edges[k], [corners[k], corners[(k + 1) % 3]]))
@@ -81,10 +81,10 @@ fn distance((a, b): (DVec2, DVec2), (c, d): (DVec2, DVec2)) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::collide::surface::Role;
+    use crate::collide::shell::Role;
 
     /// A flat ring of 2n faces with a gap, seen from above; its two ends overlap when `turn` exceeds a full turn.
-    fn horseshoe(n: u32, turn: f64) -> (Surface, Vec<DVec3>) {
+    fn horseshoe(n: u32, turn: f64) -> (Shell, Vec<DVec3>) {
         let corner = |k: u32| {
             let (sin, cos) = libm::sincos(turn * f64::from(k / 2) / f64::from(n));
             let radius = if k.is_multiple_of(2) { 1.0 } else { 1.3 };
@@ -93,7 +93,7 @@ mod tests {
         let x: Vec<DVec3> = (0..2 * (n + 1)).map(corner).collect();
         let faces =
             (0..n).flat_map(|k| [[2 * k, 2 * k + 1, 2 * k + 2], [2 * k + 1, 2 * k + 3, 2 * k + 2]]).collect();
-        (Surface::new(x.len(), faces, Role::Cloth).expect("sound"), x)
+        (Shell::new(x.len(), faces, Role::Cloth).expect("sound"), x)
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Surfaces in motion in, sorted contacts out.
 //!
-//! A [`Detector`] holds [`Surface`]s, each with a hierarchy of k-DOPs. [`Detector::detect`] brings the hierarchies up to
+//! A [`Detector`] holds [`Shell`]s, each with a hierarchy of k-DOPs. [`Detector::detect`] brings the hierarchies up to
 //! date and reports every vertex–face and edge–edge pair within the contact distance: each pair once, sorted, the
 //! same bits on any number of threads. It knows no masses and no forces. [`super::brute`] gives the same answer from
 //! first principles; [`super::trial`] compares the two on random scenes.
@@ -10,7 +10,7 @@ use super::engine::Engine;
 use super::flatness::Curvature;
 use super::kdop::Dop;
 use super::level::Region;
-use super::surface::Surface;
+use super::shell::Shell;
 use crate::math::DVec3;
 use std::fmt;
 
@@ -181,7 +181,7 @@ pub struct Contact {
     /// The features, by index in their surface: vertex and face, two edges, or virtual particle and face.
     pub features: [u32; 2],
     /// Vertices concerned: those of the first feature, then those of the second. A virtual particle is no vertex:
-    /// [`super::surface::NONE`] stands for it.
+    /// [`super::shell::NONE`] stands for it.
     pub vertices: [u32; 4],
     /// Signed barycentric weights of the vertices: Σ w x points from the second feature to the first.
     pub weights: [f64; 4],
@@ -219,6 +219,8 @@ pub struct Counters {
     pub candidates: u64,
     /// Closest points computed.
     pub narrow_calls: u64,
+    /// Remembered pairs of features settled by where they were closest before (M03-18).
+    pub recalled: u64,
     /// Deepest level of the walk.
     pub depth: u64,
 }
@@ -235,6 +237,7 @@ impl Counters {
         self.feature_tests += other.feature_tests;
         self.candidates += other.candidates;
         self.narrow_calls += other.narrow_calls;
+        self.recalled += other.recalled;
         self.depth = self.depth.max(other.depth);
     }
 }
@@ -347,7 +350,7 @@ impl Detector {
     }
 
     /// Adds a surface placed at `x` [m] and returns its id; ids rise and are never used again.
-    pub fn add(&mut self, surface: Surface, x: &[DVec3]) -> Result<u32, DetectError> {
+    pub fn add(&mut self, surface: Shell, x: &[DVec3]) -> Result<u32, DetectError> {
         check_length(self.next_id, "positions", x.len(), &surface)?;
         let (id, settings) = (self.next_id, self.settings);
         with_engine!(&mut self.inner, engine => engine.add(id, surface, x, settings));
@@ -366,7 +369,7 @@ impl Detector {
     pub fn edit(
         &mut self,
         object: u32,
-        surface: Surface,
+        surface: Shell,
         from: &[u32],
         x: &[DVec3],
     ) -> Result<bool, DetectError> {
@@ -385,7 +388,7 @@ impl Detector {
     }
 
     /// The surface of an object.
-    pub fn surface(&self, object: u32) -> Option<&Surface> {
+    pub fn surface(&self, object: u32) -> Option<&Shell> {
         with_engine!(&self.inner, engine => engine.surface(object))
     }
 
@@ -466,12 +469,7 @@ fn coherent(motions: &[Motion], query: &Query) -> Option<(f64, u32)> {
     }
 }
 
-fn check_length(
-    object: u32,
-    what: &'static str,
-    length: usize,
-    surface: &Surface,
-) -> Result<(), DetectError> {
+fn check_length(object: u32, what: &'static str, length: usize, surface: &Shell) -> Result<(), DetectError> {
     let vertices = surface.vertices();
     if length == vertices { Ok(()) } else { Err(DetectError::Length { object, what, length, vertices }) }
 }

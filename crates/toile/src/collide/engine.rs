@@ -11,7 +11,7 @@ use super::level::{Region, regions};
 use super::meet::{Meet, Step};
 use super::object::Object;
 use super::proximity::{edge_edge, vertex_face};
-use super::surface::{NONE, Role, Surface};
+use super::shell::{NONE, Role, Shell};
 use super::traverse::{Ask, Pair, Visit, Walk, Worker, indices};
 use crate::math::{DVec3, parallel};
 use rayon::prelude::*;
@@ -38,7 +38,7 @@ pub(super) struct Engine<const S: usize> {
 }
 
 impl<const S: usize> Engine<S> {
-    pub fn add(&mut self, id: u32, surface: Surface, x: &[DVec3], settings: Settings) {
+    pub fn add(&mut self, id: u32, surface: Shell, x: &[DVec3], settings: Settings) {
         self.objects.push(Object::new(id, surface, x, settings));
     }
 
@@ -51,7 +51,7 @@ impl<const S: usize> Engine<S> {
         self.objects.len() < before
     }
 
-    pub fn edit(&mut self, id: u32, surface: Surface, from: &[u32], x: &[DVec3]) -> Option<bool> {
+    pub fn edit(&mut self, id: u32, surface: Shell, from: &[u32], x: &[DVec3]) -> Option<bool> {
         let object = self.objects.iter_mut().find(|o| o.id == id)?;
         Some(object.edit(surface, from, x))
     }
@@ -60,11 +60,11 @@ impl<const S: usize> Engine<S> {
         self.objects.iter().map(|o| o.id)
     }
 
-    pub fn surfaces(&self) -> impl Iterator<Item = (u32, &Surface)> {
+    pub fn surfaces(&self) -> impl Iterator<Item = (u32, &Shell)> {
         self.objects.iter().map(|o| (o.id, &o.surface))
     }
 
-    pub fn surface(&self, id: u32) -> Option<&Surface> {
+    pub fn surface(&self, id: u32) -> Option<&Shell> {
         self.objects.iter().find(|o| o.id == id).map(|o| &o.surface)
     }
 

@@ -11,7 +11,7 @@
 use super::cones::{Cone, ConeMerge, positive_vector};
 use super::contour::{outline, winds_clear};
 use super::detect::Counters;
-use super::surface::{NONE, Surface};
+use super::shell::{NONE, Shell};
 use super::tree::Tree;
 use crate::math::{DVec3, parallel};
 
@@ -56,7 +56,7 @@ impl Flatness {
     /// Looks at the surface as it is now. `clearance` [m] is what an outline must keep from itself.
     pub fn update<const S: usize>(
         &mut self,
-        surface: &Surface,
+        surface: &Shell,
         tree: &Tree<S>,
         x: &[DVec3],
         curvature: Curvature,
@@ -85,7 +85,7 @@ impl Flatness {
         self.connected.clear();
     }
 
-    fn prepare<const S: usize>(&mut self, surface: &Surface, tree: &Tree<S>) {
+    fn prepare<const S: usize>(&mut self, surface: &Shell, tree: &Tree<S>) {
         let count = tree.nodes().len();
         let groups = surface.groups();
         self.cones = vec![Cone::EMPTY; count];
@@ -107,7 +107,7 @@ impl Flatness {
 
     fn by_cones<const S: usize>(
         &mut self,
-        surface: &Surface,
+        surface: &Shell,
         tree: &Tree<S>,
         x: &[DVec3],
         merge: ConeMerge,
@@ -132,7 +132,7 @@ impl Flatness {
         }
     }
 
-    fn by_outline(&mut self, surface: &Surface, x: &[DVec3], clearance: f64) {
+    fn by_outline(&mut self, surface: &Shell, x: &[DVec3], clearance: f64) {
         let groups = surface.groups();
         self.node.fill(false);
         for group in 0..groups.len() as u32 {
@@ -157,7 +157,7 @@ impl Flatness {
     #[inline]
     pub(super) fn alone<const S: usize>(
         &self,
-        surface: &Surface,
+        surface: &Shell,
         tree: &Tree<S>,
         n: u32,
         counters: &mut Counters,
@@ -174,7 +174,7 @@ impl Flatness {
     #[inline]
     pub(super) fn pair<const S: usize>(
         &self,
-        surface: &Surface,
+        surface: &Shell,
         tree: &Tree<S>,
         [a, b]: [u32; 2],
         counters: &mut Counters,
@@ -188,7 +188,7 @@ impl Flatness {
     }
 
     #[inline]
-    fn flag(&self, surface: &Surface, a: u32, b: u32) -> bool {
+    fn flag(&self, surface: &Shell, a: u32, b: u32) -> bool {
         let groups = surface.groups();
         let range = groups.neighbour_range(a);
         match groups.near[range.clone()].binary_search(&b) {
@@ -198,7 +198,7 @@ impl Flatness {
     }
 
     /// Whether the features that two faces own are left out against each other: the definition that walks follow.
-    pub fn omits<const S: usize>(&self, surface: &Surface, tree: &Tree<S>, a: u32, b: u32) -> bool {
+    pub fn omits<const S: usize>(&self, surface: &Shell, tree: &Tree<S>, a: u32, b: u32) -> bool {
         let of_face = &surface.groups().of_face;
         let group = of_face[a as usize];
         if self.flag(surface, group, of_face[b as usize]) {
@@ -235,7 +235,7 @@ fn faces_below<const S: usize>(tree: &Tree<S>, n: u32) -> Vec<u32> {
 }
 
 /// Whether one can walk from any of the faces to any other across shared edges.
-fn hangs_together(surface: &Surface, faces: &[u32]) -> bool {
+fn hangs_together(surface: &Shell, faces: &[u32]) -> bool {
     let mut sides: Vec<(u32, u32)> = Vec::with_capacity(3 * faces.len());
     for (k, f) in faces.iter().enumerate() {
         sides.extend(surface.face_edges()[*f as usize].map(|e| (e, k as u32)));

@@ -2,7 +2,7 @@
 
 use super::collider::{Facets, convex_hull};
 use super::kdop::{Kdop, normals};
-use super::surface::NONE;
+use super::shell::NONE;
 use super::tree::Tree;
 use crate::math::{DMat3, DVec3};
 
@@ -76,7 +76,7 @@ fn outline<const S: usize>(dop: &Kdop<S>) -> Option<Facets> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Detector, Dop, Role, Search, Settings, Surface};
+    use super::super::{Detector, Dop, Role, Search, Settings, Shell};
     use super::*;
     use crate::mesh::{Pattern, shapes};
 
@@ -88,7 +88,7 @@ mod tests {
         x.iter_mut().for_each(|p| p.y = 0.3 * p.x * p.x - 0.2 * p.z);
         for dop in [Dop::K6, Dop::K8, Dop::K12, Dop::K14, Dop::K18, Dop::K26] {
             let mut detector = Detector::new(Settings { dop, arity: 4, search: Search::Trees });
-            let surface = Surface::new(x.len(), sheet.faces.clone(), Role::Cloth).expect("surface");
+            let surface = Shell::new(x.len(), sheet.faces.clone(), Role::Cloth).expect("surface");
             let object = detector.add(surface, &x).expect("positions");
             for level in 0..4 {
                 let regions = detector.level(object, level).expect("object");

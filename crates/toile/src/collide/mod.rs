@@ -48,7 +48,7 @@ mod partition;
 mod patches;
 pub mod proximity;
 pub mod quad;
-pub mod surface;
+pub mod shell;
 mod traverse;
 pub mod tree;
 pub mod trial;
@@ -60,7 +60,7 @@ pub use detect::{
 };
 pub use flatness::Curvature;
 pub use kdop::Dop;
-pub use surface::{Role, Surface};
+pub use shell::{Role, Shell};
 
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,7 @@ use super::detect::{Counters, Inflation, Motion, Query, Search, Settings};
 use super::flatness::{Curvature, Flatness};
 use super::kdop::{Kdop, lengths, normals};
 use super::patches::Patches;
-use super::surface::{Groups, Surface};
+use super::shell::{Groups, Shell};
 use super::traverse::{Place, Side};
 use super::tree::Tree;
 use crate::math::{DVec3, parallel};
@@ -14,7 +14,7 @@ use crate::math::{DVec3, parallel};
 #[derive(Clone, Debug)]
 pub(super) struct Object<const S: usize> {
     pub id: u32,
-    pub surface: Surface,
+    pub surface: Shell,
     /// Without nodes until first needed, when patches are searched.
     pub tree: Tree<S>,
     /// None when trees are searched.
@@ -42,7 +42,7 @@ struct Lazy {
 
 impl<const S: usize> Object<S> {
     /// Builds what is searched over the surface as placed.
-    pub fn new(id: u32, surface: Surface, x: &[DVec3], settings: Settings) -> Object<S> {
+    pub fn new(id: u32, surface: Shell, x: &[DVec3], settings: Settings) -> Object<S> {
         let patches = (settings.search == Search::Patches).then(|| Patches::new(&surface, x));
         let mut object = Object {
             id,
@@ -72,7 +72,7 @@ impl<const S: usize> Object<S> {
     }
 
     /// Takes another mesh, whose face f came out of the old face `from[f]`. Returns whether what is searched was kept.
-    pub fn edit(&mut self, mut surface: Surface, from: &[u32], x: &[DVec3]) -> bool {
+    pub fn edit(&mut self, mut surface: Shell, from: &[u32], x: &[DVec3]) -> bool {
         let mut kept = self.patches.as_mut().is_none_or(|patches| patches.edit(&surface, from, x));
         if !self.tree.nodes().is_empty() {
             let old = &self.surface.groups().of_face;
@@ -180,7 +180,7 @@ impl<const S: usize> Object<S> {
 }
 
 /// Boxes of the faces as placed, without inflation.
-fn face_boxes<const S: usize>(surface: &Surface, x: &[DVec3]) -> Vec<Kdop<S>> {
+fn face_boxes<const S: usize>(surface: &Shell, x: &[DVec3]) -> Vec<Kdop<S>> {
     let corner = |v: u32| Kdop::around(x[v as usize], &[0.0; S], &[0.0; S]);
     let face = |f: &[u32; 3]| corner(f[0]).union(&corner(f[1])).union(&corner(f[2]));
     surface.faces().iter().map(face).collect()
@@ -230,7 +230,7 @@ impl<'a, const S: usize> Inflate<'a, S> {
 
     /// Everything a face may touch, its vertices' boxes being made.
     #[inline]
-    fn face(&self, surface: &Surface, vertex_boxes: &[Kdop<S>], face: u32) -> Kdop<S> {
+    fn face(&self, surface: &Shell, vertex_boxes: &[Kdop<S>], face: u32) -> Kdop<S> {
         match self.query.inflation {
             Inflation::Oriented { .. } | Inflation::OrientedAsPrinted => self.face_afresh(surface, face),
             _ if self.motion.reach.is_some() => self.face_afresh(surface, face),
@@ -242,7 +242,7 @@ impl<'a, const S: usize> Inflate<'a, S> {
     }
 
     /// The same from positions.
-    fn face_afresh(&self, surface: &Surface, face: u32) -> Kdop<S> {
+    fn face_afresh(&self, surface: &Shell, face: u32) -> Kdop<S> {
         let corners = surface.faces()[face as usize];
         let reach = self.reach(corners);
         match (self.query.inflation, self.motion.v) {

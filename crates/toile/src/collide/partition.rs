@@ -5,11 +5,11 @@
 //! stays small when the cloth unfolds. Halves hold a power of two of patches wherever possible: then the hierarchy over
 //! them needs no pointers.
 
-use super::surface::{NONE, Surface};
+use super::shell::{NONE, Shell};
 use crate::math::DVec3;
 
 /// The faces in order; every `size` of them are a patch.
-pub(super) fn order(surface: &Surface, x: &[DVec3], size: usize) -> Vec<u32> {
+pub(super) fn order(surface: &Shell, x: &[DVec3], size: usize) -> Vec<u32> {
     let middle = |face: &[u32; 3]| {
         let [a, b, c] = face.map(|v| x[v as usize]);
         (a + b + c).as_vec3().to_array()
@@ -41,7 +41,7 @@ pub(super) fn order(surface: &Surface, x: &[DVec3], size: usize) -> Vec<u32> {
 }
 
 /// Faces at each edge: `.1[.0[e]..0[e + 1]]`.
-pub(super) fn sides(surface: &Surface) -> (Vec<u32>, Vec<u32>) {
+pub(super) fn sides(surface: &Shell) -> (Vec<u32>, Vec<u32>) {
     let mut starts = vec![0u32; surface.edges().len() + 1];
     for edge in surface.face_edges().iter().flatten() {
         starts[*edge as usize + 1] += 1;
@@ -67,7 +67,7 @@ struct Part {
 }
 
 struct Cutter<'a> {
-    surface: &'a Surface,
+    surface: &'a Shell,
     sides: (Vec<u32>, Vec<u32>),
     /// Three times the middle of each face.
     middles: Vec<[f32; 3]>,

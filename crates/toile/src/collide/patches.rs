@@ -9,7 +9,7 @@
 use super::detect::{Inflation, Motion, Query, Report};
 use super::lanes::{Bounds, LANES, Lanes};
 use super::partition;
-use super::surface::{NONE, Surface};
+use super::shell::{NONE, Shell};
 use crate::math::{DVec3, parallel};
 use glam::Vec4;
 
@@ -187,13 +187,13 @@ pub(super) struct Patches {
 }
 
 impl Patches {
-    pub fn new(surface: &Surface, x: &[DVec3]) -> Patches {
+    pub fn new(surface: &Shell, x: &[DVec3]) -> Patches {
         Patches::assemble(surface, partition::order(surface, x, PATCH))
     }
 
     /// Follows an edit of the mesh: faces take the places of those they came out of. Made anew when a quarter has changed.
     /// Returns whether the order was kept.
-    pub fn edit(&mut self, surface: &Surface, from: &[u32], x: &[DVec3]) -> bool {
+    pub fn edit(&mut self, surface: &Shell, from: &[u32], x: &[DVec3]) -> bool {
         let before = self.order.len();
         let mut rank = vec![0u32; before];
         for (k, f) in self.order.iter().enumerate() {
@@ -220,7 +220,7 @@ impl Patches {
         kept
     }
 
-    fn assemble(surface: &Surface, order: Vec<u32>) -> Patches {
+    fn assemble(surface: &Shell, order: Vec<u32>) -> Patches {
         let patches = order.len().div_ceil(PATCH);
         let mut of_face = vec![NONE; order.len()];
         for (k, f) in order.iter().enumerate() {
@@ -410,10 +410,10 @@ fn share(patches: usize, of_face: &[u32], features: &[[u32; 3]], count: usize) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::collide::surface::Role;
+    use crate::collide::shell::Role;
     use crate::math::random;
 
-    fn sheet(n: u32) -> (Surface, Vec<DVec3>) {
+    fn sheet(n: u32) -> (Shell, Vec<DVec3>) {
         let at = |i, j| i * (n + 1) + j;
         let cell = |c: u32| {
             let (i, j) = (c / n, c % n);
@@ -423,7 +423,7 @@ mod tests {
             DVec3::new(f64::from(v / (n + 1)), 0.3 * random::unit(1, v.into()), f64::from(v % (n + 1)))
         };
         let x = (0..(n + 1) * (n + 1)).map(place).collect::<Vec<_>>();
-        let surface = Surface::new(x.len(), (0..n * n).flat_map(cell).collect(), Role::Cloth);
+        let surface = Shell::new(x.len(), (0..n * n).flat_map(cell).collect(), Role::Cloth);
         (surface.expect("sound"), x)
     }
 
@@ -433,7 +433,7 @@ mod tests {
         assert!(ids.into_iter().eq(0..count as u32));
     }
 
-    fn check(patches: &mut Patches, surface: &Surface, x: &[DVec3]) {
+    fn check(patches: &mut Patches, surface: &Shell, x: &[DVec3]) {
         holds_each_once(&patches.faces, surface.faces().len());
         holds_each_once(&patches.edges, surface.edges().len());
         holds_each_once(&patches.vertices, surface.vertices());
@@ -490,7 +490,7 @@ mod tests {
             faces.extend([[b, c, centre], [c, a, centre]]);
             from.extend([f as u32; 2]);
         }
-        let edited = Surface::new(x.len(), faces, Role::Cloth).expect("sound");
+        let edited = Shell::new(x.len(), faces, Role::Cloth).expect("sound");
         assert!(patches.edit(&edited, &from, &x));
         check(&mut patches, &edited, &x);
         let all = vec![0; edited.faces().len()];

@@ -2,7 +2,7 @@
 
 use super::build::Node;
 use super::kdop::Kdop;
-use super::surface::NONE;
+use super::shell::NONE;
 use crate::math::parallel;
 use glam::Vec4;
 

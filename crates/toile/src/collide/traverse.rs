@@ -6,14 +6,14 @@ use super::flatness::Flatness;
 use super::kdop::Kdop;
 use super::meet::{Batch, Step};
 use super::proximity::{Closest, edge_edge, vertex_face};
-use super::surface::{NONE, Surface};
+use super::shell::{NONE, Shell};
 use super::tree::Tree;
 use crate::math::DVec3;
 
 /// One surface where it is.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'a> {
-    pub surface: &'a Surface,
+    pub surface: &'a Shell,
     /// Positions at the start of the step [m].
     pub x: &'a [DVec3],
     /// Velocities [m/s].

@@ -7,7 +7,7 @@
 use super::build::{Node, Shape, build};
 use super::kdop::Kdop;
 use super::quad::Quads;
-use super::surface::{Groups, NONE};
+use super::shell::{Groups, NONE};
 
 /// Most faces in a block.
 const BLOCK: u32 = 256;
@@ -321,10 +321,10 @@ fn cut(shape: &Shape) -> (Vec<Block>, Vec<u32>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::collide::surface::{Role, Surface};
+    use crate::collide::shell::{Role, Shell};
     use crate::math::{DVec3, random};
 
-    fn sheet(n: u32) -> (Surface, Vec<DVec3>) {
+    fn sheet(n: u32) -> (Shell, Vec<DVec3>) {
         let at = |i, j| i * (n + 1) + j;
         let cell = |c: u32| {
             let (i, j) = (c / n, c % n);
@@ -335,10 +335,10 @@ mod tests {
             DVec3::new(f64::from(v / (n + 1)), 0.3 * random::unit(1, v.into()), f64::from(v % (n + 1)))
         };
         let x = (0..(n + 1) * (n + 1)).map(place).collect::<Vec<_>>();
-        (Surface::new(x.len(), faces, Role::Cloth).expect("sound"), x)
+        (Shell::new(x.len(), faces, Role::Cloth).expect("sound"), x)
     }
 
-    fn leaf_box(surface: &Surface, x: &[DVec3], face: u32) -> Kdop<9> {
+    fn leaf_box(surface: &Shell, x: &[DVec3], face: u32) -> Kdop<9> {
         let corners =
             surface.faces()[face as usize].map(|v| Kdop::around(x[v as usize], &[0.0; 9], &[0.0; 9]));
         corners[0].union(&corners[1]).union(&corners[2])
@@ -395,7 +395,7 @@ mod tests {
         for x in [DVec3::ONE, DVec3::splat(f64::NAN), DVec3::splat(f64::INFINITY)] {
             let boxes = vec![Kdop::<9>::around(x, &[0.1; 9], &[0.1; 9]); 5000];
             let faces: Vec<[u32; 3]> = (0..5000).map(|f| [3 * f, 3 * f + 1, 3 * f + 2]).collect();
-            let surface = Surface::new(15_000, faces, Role::Cloth).expect("sound");
+            let surface = Shell::new(15_000, faces, Role::Cloth).expect("sound");
             let tree = Tree::new(&boxes, surface.groups(), 2);
             assert!(tree.depth() < 20, "{}", tree.depth());
         }
@@ -403,7 +403,7 @@ mod tests {
         let place = |f: u32| DVec3::X * libm::exp2(-f64::from(f) / 8.0);
         let boxes: Vec<_> = (0..1000).map(|f| Kdop::<9>::around(place(f), &[0.0; 9], &[0.0; 9])).collect();
         let faces: Vec<[u32; 3]> = (0..1000).map(|f| [3 * f, 3 * f + 1, 3 * f + 2]).collect();
-        let surface = Surface::new(3000, faces, Role::Cloth).expect("sound");
+        let surface = Shell::new(3000, faces, Role::Cloth).expect("sound");
         assert!(Tree::new(&boxes, surface.groups(), 2).depth() < 90);
     }
 

@@ -9,7 +9,7 @@ use super::cones::ConeMerge;
 use super::detect::{Contact, Detector, Features, Inflation, Motion, Query, Report, Search, Settings};
 use super::flatness::Curvature;
 use super::kdop::Dop;
-use super::surface::{Role, Surface};
+use super::shell::{Role, Shell};
 use crate::math::{DVec3, random};
 
 /// What a trial found.
@@ -61,7 +61,7 @@ impl Dice {
 
 /// Surfaces with their places and velocities.
 struct Scene {
-    surfaces: Vec<(Surface, Vec<DVec3>, Vec<DVec3>)>,
+    surfaces: Vec<(Shell, Vec<DVec3>, Vec<DVec3>)>,
 }
 
 /// Compares detection with the oracle in the scene of a seed: at rest, in motion, over a few steps of a lazy update, after an
@@ -159,7 +159,7 @@ impl Scene {
             let role = if k > 0 && dice.below(4) == 0 { Role::Body } else { Role::Cloth };
             let size = [1, 6, 24, 96][dice.below(4)];
             // Indices come from the generators below and are in range.
-            Surface::with_groups(x.len(), faces, role, size).ok().map(|surface| (surface, x, v))
+            Shell::with_groups(x.len(), faces, role, size).ok().map(|surface| (surface, x, v))
         };
         Scene { surfaces: (0..count).filter_map(|k| one(dice, k)).collect() }
     }
@@ -189,7 +189,7 @@ impl Scene {
             outcome.wrong += 1;
             return;
         }
-        let surfaces: Vec<Surface> =
+        let surfaces: Vec<Shell> =
             detector.objects().iter().filter_map(|id| detector.surface(*id).cloned()).collect();
         let ids = detector.objects();
         let placed: Vec<Placed> =
@@ -262,7 +262,7 @@ impl Scene {
         let mut faces: Vec<[u32; 3]> = from.iter().map(|f| old[*f as usize]).collect();
         faces.extend([[a, b, centre], [b, c, centre], [c, a, centre]]);
         from.extend([split; 3]);
-        let Ok(surface) = Surface::new(x.len(), faces, surface.role()) else { return };
+        let Ok(surface) = Shell::new(x.len(), faces, surface.role()) else { return };
         if detector.edit(ids[0], surface.clone(), &from, &x).is_err() {
             outcome.wrong += 1;
         }

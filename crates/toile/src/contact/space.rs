@@ -1,14 +1,14 @@
 //! Everything an island can meet, in one numbering: its particles first, then the vertices of the bodies.
 
-use crate::collide::surface::NONE;
-use crate::collide::{Contact, Detector, Kind, Motion, Query, Role, Settings, Surface};
+use crate::collide::shell::NONE;
+use crate::collide::{Contact, Detector, Kind, Motion, Query, Role, Settings, Shell};
 use crate::math::DVec3;
 use std::sync::Arc;
 
 /// A surface and what contact must know of it.
 #[derive(Debug)]
 pub struct Shape {
-    surface: Surface,
+    surface: Shell,
     /// Where the neighbours of each vertex start.
     start: Vec<u32>,
     neighbours: Vec<u32>,
@@ -20,7 +20,7 @@ pub struct Shape {
 impl Shape {
     /// The shape of a sound mesh.
     pub fn new(vertices: usize, faces: Vec<[u32; 3]>, role: Role) -> Option<Shape> {
-        let surface = Surface::new(vertices, faces, role).ok()?;
+        let surface = Shell::new(vertices, faces, role).ok()?;
         let mut around: Vec<Vec<u32>> = vec![Vec::new(); vertices];
         for [a, b] in surface.edges() {
             around[*a as usize].push(*b);
@@ -38,7 +38,7 @@ impl Shape {
     }
 
     /// The surface.
-    pub fn surface(&self) -> &Surface {
+    pub fn surface(&self) -> &Shell {
         &self.surface
     }
 

@@ -99,7 +99,8 @@ pub struct Fabric {
     /// Thickness [m], always in metres. Default 0.0004.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thickness: Option<f64>,
-    /// Friction of the fabric on itself [-]: one number, or [static, kinetic]. Default [0.4, 0.3].
+    /// Friction of the fabric on itself and on fabrics that say theirs [-]: one number, or [static, kinetic]. Default: as
+    /// `[contact]` says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub friction: Option<Friction>,
 }

@@ -15,13 +15,19 @@ macro_rules! choice {
     };
 }
 
+mod body;
 mod cloth;
+mod contact;
+mod detect;
 mod fabric;
 mod picture;
 mod pin;
 mod solver;
 
+pub use body::*;
 pub use cloth::*;
+pub use contact::*;
+pub use detect::*;
 pub use fabric::*;
 pub use picture::*;
 pub use pin::*;
@@ -73,9 +79,15 @@ pub struct SceneFile {
     /// Resistance of the air.
     #[serde(default)]
     pub air: Air,
-    /// Bodies around the cloth: shown in pictures and used by `toile check`. Cloth does not collide with them yet.
+    /// Bodies that cloth meets; pictures and `toile check` know them too.
     #[serde(default)]
     pub body: Vec<BodyFile>,
+    /// How cloth meets itself, other cloth and bodies; false switches it off. Default: on.
+    #[serde(default)]
+    pub contact: ContactChoice,
+    /// How `toile contacts` finds pairs that are close.
+    #[serde(default)]
+    pub detect: Detect,
     /// Pictures and animations.
     #[serde(default)]
     pub render: RenderFile,

@@ -132,7 +132,7 @@ pub struct Ball {
     pub radius: f64,
 }
 
-/// The pose of a pin at one frame, relative to the start. Scale first, then rotation, both about the pivot, then translation.
+/// The pose of a pin or body at one frame, relative to the start. Scale first, then rotation, both about the pivot, then translation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KeyFile {

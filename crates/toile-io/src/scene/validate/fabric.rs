@@ -21,6 +21,13 @@ impl Start {
     pub(crate) fn with(&self, choice: &FabricChoice) -> toile::Fabric {
         complete(choice.table().unwrap_or(&Fabric::default()), self.fabric)
     }
+
+    /// Its friction on itself, if the scene or the fabric it starts from says it.
+    pub(crate) fn friction(&self, choice: &FabricChoice) -> Option<toile::Friction> {
+        let own = choice.table().and_then(|table| table.friction.as_ref()).map(Friction::values);
+        let [still, sliding] = own.or(self.fabric.map(|fabric| fabric.friction))?;
+        Some(toile::Friction { still, sliding })
+    }
 }
 
 /// The whole fabric of a table at `path`, and what is wrong with it.

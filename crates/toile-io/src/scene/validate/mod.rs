@@ -1,6 +1,7 @@
 //! What a well-formed scene may still get wrong: impossible values, contradictions, unknown names.
 //! Every problem is reported, not the first one.
 
+mod body;
 mod fabric;
 mod pin;
 mod solver;
@@ -39,6 +40,8 @@ pub(crate) fn validate(doc: &Document, scene: &SceneFile, starts: &[Start]) -> (
         }
         check.body(&format!("body.{i}"), body);
     }
+    check.contact(scene);
+    check.detect(&scene.detect);
     check.render(&scene.render);
     check.errors.sort_by_key(|e| e.span.start);
     (check.errors, check.notes)
@@ -332,47 +335,6 @@ impl Check<'_> {
         }
         self.not_negative("air.drag", scene.air.drag, " 1/s", "0 is a vacuum");
         self.not_negative("air.normal_drag", scene.air.normal_drag, " N·s/m³", "0 is a vacuum");
-    }
-
-    fn body(&mut self, path: &str, body: &BodyFile) {
-        self.one_source(path, body.shape.is_some(), body.file.as_deref());
-        self.above_zero(&format!("{path}.scale"), body.scale, "", "1 keeps the size");
-        let lengths: Vec<(String, f64)> = match &body.shape {
-            Some(BodyShape::Sphere { radius, subdivisions }) => {
-                if *subdivisions > 8 {
-                    let what = format!("is {subdivisions}, the limit is 8 (1.3 million faces)");
-                    self.fail(&format!("{path}.shape.subdivisions"), what, "4 looks round");
-                }
-                vec![("radius".into(), *radius)]
-            }
-            Some(BodyShape::Plane { size }) => (0..2).map(|i| (format!("size.{i}"), size[i])).collect(),
-            Some(BodyShape::Box { size }) => (0..3).map(|i| (format!("size.{i}"), size[i])).collect(),
-            Some(BodyShape::Capsule { radius, height } | BodyShape::Cylinder { radius, height }) => {
-                vec![("radius".into(), *radius), ("height".into(), *height)]
-            }
-            Some(BodyShape::Cone { radius, top, height }) => {
-                self.not_negative(&format!("{path}.shape.radius"), *radius, "", "0 is a point");
-                self.not_negative(&format!("{path}.shape.top"), *top, "", "0 is a point");
-                vec![("height".into(), *height)]
-            }
-            Some(BodyShape::Torus { radius, tube }) => {
-                vec![("radius".into(), *radius), ("tube".into(), *tube)]
-            }
-            Some(BodyShape::Metaballs { balls, threshold }) => {
-                let each = |(i, ball): (usize, &Metaball)| {
-                    [(format!("balls.{i}.radius"), ball.radius), (format!("balls.{i}.weight"), ball.weight)]
-                };
-                let threshold = [("threshold".to_string(), *threshold)];
-                balls.iter().enumerate().flat_map(each).chain(threshold).collect()
-            }
-            None => Vec::new(),
-        };
-        if let Some(tolerance) = body.tolerance {
-            self.above_zero(&format!("{path}.tolerance"), tolerance, "", "1 mm is the default");
-        }
-        for (field, x) in lengths {
-            self.above_zero(&format!("{path}.shape.{field}"), x, "", "lengths are in the scene's units");
-        }
     }
 
     fn render(&mut self, render: &RenderFile) {

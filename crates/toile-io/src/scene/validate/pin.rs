@@ -178,13 +178,18 @@ impl Check<'_> {
             let what = format!("is {from}, after the last frame ({}): the pin never acts", range.last);
             self.note(&format!("{path}.from"), &what, "use an earlier frame");
         }
-        for (i, pair) in pin.motion.windows(2).enumerate() {
+        self.keys(path, &pin.motion, pin.pivot.is_some());
+    }
+
+    /// Keys of a pin or body in order.
+    pub(super) fn keys(&mut self, path: &str, keys: &[KeyFile], pivot: bool) {
+        for (i, pair) in keys.windows(2).enumerate() {
             if pair[1].frame <= pair[0].frame {
                 let what = format!("is {}, not after the key before it ({})", pair[1].frame, pair[0].frame);
                 self.fail(&format!("{path}.motion.{}.frame", i + 1), what, "list the keys in order of frame");
             }
         }
-        if pin.pivot.is_some() && pin.motion.is_empty() {
+        if pivot && keys.is_empty() {
             self.note(&format!("{path}.pivot"), "has no effect without motion", "add motion keys");
         }
     }

@@ -31,6 +31,8 @@ pub enum ColliderError {
     TooFine { shape: &'static str, tolerance: f64, limit: usize },
     /// A key of the motion changes the size: an analytic distance would be wrong.
     NotRigid { key: usize },
+    /// Where it stands is not a turn and a shift.
+    NotStanding,
 }
 
 impl fmt::Display for ColliderError {
@@ -79,6 +81,12 @@ impl fmt::Display for ColliderError {
                 write!(
                     f,
                     "{shape}: a mesh within {tolerance} m needs more than {limit} faces or cells; allow a larger tolerance"
+                )
+            }
+            Self::NotStanding => {
+                write!(
+                    f,
+                    "a body stands turned and shifted, neither stretched nor mirrored; scale the shape itself"
                 )
             }
             Self::NotRigid { key } => {

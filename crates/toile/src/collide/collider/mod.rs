@@ -13,7 +13,7 @@ mod hull;
 mod polygonise;
 
 use crate::drive::{Motion, Transform};
-use crate::math::DVec3;
+use crate::math::{DMat3, DVec3};
 use crate::mesh::Surface;
 
 pub use error::ColliderError;
@@ -78,6 +78,8 @@ pub struct Collider {
     facets: Facets,
     /// For bodies without a formula: their triangles in their own frame, and how fast each vertex moves there [m/s].
     surface: Option<(Surface, Vec<DVec3>)>,
+    /// From its own frame to where it stands before any motion.
+    stand: Transform,
     placed: Transform,
     rate: Transform,
     positions: Vec<DVec3>,
@@ -87,6 +89,23 @@ pub struct Collider {
 impl Collider {
     /// Checks a body, and makes its mesh within `tolerance` [m] where it has none of its own. Stands at time 0.
     pub fn new(body: Body, motion: Motion, tolerance: f64) -> Result<Collider, ColliderError> {
+        Collider::standing(body, Transform::IDENTITY, motion, tolerance)
+    }
+
+    /// Like [`Collider::new`], turned and shifted by `stand` before it moves. Motions turn about a pivot in space, so
+    /// they cannot say how a body stands.
+    pub fn standing(
+        body: Body,
+        stand: Transform,
+        motion: Motion,
+        tolerance: f64,
+    ) -> Result<Collider, ColliderError> {
+        // Distances are measured in the body's own frame: one that is stretched would measure wrong.
+        let skew = stand.matrix * stand.matrix.transpose() - DMat3::IDENTITY;
+        let turned = skew.to_cols_array().iter().all(|x| x.abs() < 1e-9) && stand.matrix.determinant() > 0.0;
+        if !(turned && stand.offset.is_finite()) {
+            return Err(ColliderError::NotStanding);
+        }
         if let Some(key) = motion.keys.iter().position(|key| key.scale != DVec3::ONE) {
             return Err(ColliderError::NotRigid { key });
         }
@@ -100,14 +119,20 @@ impl Collider {
         };
         let (positions, velocities) = (facets.positions.clone(), vec![DVec3::ZERO; facets.positions.len()]);
         let (placed, rate) = (Transform::IDENTITY, Transform::IDENTITY);
-        let mut collider = Collider { body, motion, facets, surface, placed, rate, positions, velocities };
+        let mut collider =
+            Collider { body, motion, facets, surface, stand, placed, rate, positions, velocities };
         collider.place(0.0)?;
         Ok(collider)
     }
 
     /// Goes where it is at `time` [s].
     pub fn place(&mut self, time: f64) -> Result<(), ColliderError> {
-        (self.placed, self.rate) = (self.motion.at(time), self.motion.rate(time));
+        let (at, rate) = (self.motion.at(time), self.motion.rate(time));
+        let after = |map: Transform, shift: DVec3| {
+            let matrix = map.matrix * self.stand.matrix;
+            Transform { matrix, offset: map.matrix * self.stand.offset + shift }
+        };
+        (self.placed, self.rate) = (after(at, at.offset), after(rate, rate.offset));
         if let (Body::Mesh { frames, .. }, Some((surface, local))) = (&self.body, &mut self.surface)
             && frames.len() > 1
         {
@@ -133,6 +158,13 @@ impl Collider {
             }
             _ => out.extend(self.facets.positions.iter().map(|x| placed.apply(*x))),
         }
+    }
+
+    /// Whether it is ever elsewhere than at the start.
+    pub fn moves(&self) -> bool {
+        let keys = &self.motion.keys;
+        let travels = keys.iter().any(|k| k.translate != keys[0].translate || k.rotate != keys[0].rotate);
+        travels || matches!(&self.body, Body::Mesh { frames, .. } if frames.len() > 1)
     }
 
     /// What it is.

@@ -1,6 +1,7 @@
 use super::*;
 use crate::drive::Key;
 use crate::math::random;
+use crate::math::rotation::euler_degrees;
 use crate::mesh::{Surface, SurfaceError};
 
 fn point(seed: u64, n: u64, size: f64) -> DVec3 {
@@ -389,4 +390,35 @@ fn bad_bodies_are_refused_with_their_fault() {
     let grown = Collider::new(Body::Form(Form::Sphere { radius: 1.0 }), growing, 1e-2);
     assert!(matches!(grown, Err(ColliderError::NotRigid { key: 0 })));
     assert!(!ColliderError::FlatHull { points: 3, dimensions: 2 }.to_string().is_empty());
+}
+
+#[test]
+fn a_body_stands_turned_before_it_moves() {
+    let stand =
+        Transform { matrix: euler_degrees(DVec3::new(0.0, 0.0, 90.0)), offset: DVec3::new(1.0, 2.0, 3.0) };
+    let key =
+        |time, turn| Key { time, translate: DVec3::Y * time, rotate: DVec3::Y * turn, scale: DVec3::ONE };
+    let motion = Motion { keys: vec![key(0.0, 0.0), key(1.0, 90.0)], pivot: stand.offset, ..Motion::still() };
+    let upright = Body::Form(Form::Capsule { radius: 0.1, height: 1.0 });
+    let mut lying = Collider::standing(upright, stand, motion, 1e-3).expect("sound");
+    assert!(lying.moves());
+    // Along x at first, along z after a quarter turn, half way up in between.
+    let near = |body: &Collider, x: DVec3| body.touch(x, 9.0).expect("near").distance;
+    assert!((near(&lying, DVec3::new(2.0, 2.0, 3.0)) - 0.4).abs() < 1e-12);
+    lying.place(1.0).expect("placed");
+    assert!((near(&lying, DVec3::new(1.0, 3.0, 4.0)) - 0.4).abs() < 1e-12);
+    lying.place(0.5).expect("placed");
+    let (h, before) = (1e-6, lying.positions().to_vec());
+    let touch = lying.touch(DVec3::new(1.3, 2.6, 3.2), 9.0).expect("near");
+    let velocities = lying.velocities().to_vec();
+    lying.place(0.5 + h).expect("placed");
+    for ((x, then), v) in before.iter().zip(lying.positions()).zip(&velocities) {
+        assert!(((*then - *x) / h - *v).length() < 1e-4);
+    }
+    assert!((touch.velocity.y - 1.0).abs() < 1e-9, "{touch:?}");
+    let stretched =
+        Transform { matrix: DMat3::from_diagonal(DVec3::new(1.0, 2.0, 1.0)), offset: DVec3::ZERO };
+    let refused =
+        Collider::standing(Body::Form(Form::Sphere { radius: 1.0 }), stretched, Motion::still(), 1e-2);
+    assert_eq!(refused.err(), Some(ColliderError::NotStanding));
 }

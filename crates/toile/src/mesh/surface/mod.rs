@@ -205,6 +205,31 @@ impl Surface {
     }
 }
 
+/// Levels of the largest tree: each is half of the one above, and faces have 32-bit numbers.
+const LEVELS: usize = 34;
+
+/// Nodes that a walk has still to see, on the stack of the caller: one per level and the one it is at.
+struct Waiting<T> {
+    nodes: [T; LEVELS],
+    count: usize,
+}
+
+impl<T: Copy> Waiting<T> {
+    fn from(first: T) -> Waiting<T> {
+        Waiting { nodes: [first; LEVELS], count: 1 }
+    }
+
+    fn push(&mut self, node: T) {
+        self.nodes[self.count] = node;
+        self.count += 1;
+    }
+
+    fn pop(&mut self) -> Option<T> {
+        self.count = self.count.checked_sub(1)?;
+        Some(self.nodes[self.count])
+    }
+}
+
 fn check_positions(positions: &[DVec3]) -> Result<(), SurfaceError> {
     let sound = |p: &DVec3| p.abs().max_element() <= 1e30 && p.is_finite();
     match positions.iter().position(|p| !sound(p)) {

@@ -1,6 +1,6 @@
 //! The nearest point of a surface.
 
-use super::{Node, Surface};
+use super::{Node, Surface, Waiting};
 use crate::math::DVec3;
 
 /// The point of a surface nearest to another.
@@ -21,7 +21,7 @@ impl Surface {
     pub fn nearest(&self, x: DVec3, within: f64) -> Option<Foot> {
         let mut best: Option<Foot> = None;
         let mut limit = within * within;
-        let mut stack: Vec<(u32, f64)> = vec![(0, gap_squared(&self.nodes[0], x))];
+        let mut stack: Waiting<(u32, f64)> = Waiting::from((0, gap_squared(&self.nodes[0], x)));
         while let Some((index, gap)) = stack.pop() {
             if gap > limit {
                 continue;

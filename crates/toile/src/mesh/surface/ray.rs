@@ -5,7 +5,7 @@
 //! vertices, and the side of the origin from a segment is decided exactly (adaptive predicates after Shewchuk 1997), so
 //! no rounding can open a gap between them: in the plane, the sheared faces overlap at most on their borders.
 
-use super::{Node, Surface};
+use super::{Node, Surface, Waiting};
 use crate::math::{DVec2, DVec3};
 use robust::Coord;
 
@@ -67,7 +67,7 @@ impl Surface {
     fn visit(&self, ray: Ray, mut found: impl FnMut(Hit) -> f64) {
         let Some(sheared) = Sheared::new(ray) else { return };
         let mut limit = f64::INFINITY;
-        let mut stack = vec![0_u32];
+        let mut stack = Waiting::from(0_u32);
         while let Some(index) = stack.pop() {
             let node = &self.nodes[index as usize];
             if sheared.entry(node) > limit {
@@ -84,7 +84,9 @@ impl Surface {
             let (left, right) = (index + 1, node.link);
             let left_first =
                 sheared.entry(&self.nodes[left as usize]) <= sheared.entry(&self.nodes[right as usize]);
-            stack.extend(if left_first { [right, left] } else { [left, right] });
+            let [later, sooner] = if left_first { [right, left] } else { [left, right] };
+            stack.push(later);
+            stack.push(sooner);
         }
     }
 }

@@ -6,7 +6,7 @@
 //! terms of their Taylor series (Barill, Dickson, Schmidt, Levin and Jacobson 2018, *Fast Winding Numbers for Soups and
 //! Clouds*, eq. 13 and 17).
 
-use super::Surface;
+use super::{Surface, Waiting};
 use crate::math::matrix::outer;
 use crate::math::{DMat3, DVec3};
 use std::f64::consts::PI;
@@ -42,7 +42,7 @@ impl Surface {
     /// The winding number [-], distant faces by groups.
     pub fn winding(&self, x: DVec3) -> f64 {
         let mut total = 0.0;
-        let mut stack = vec![0_u32];
+        let mut stack = Waiting::from(0_u32);
         while let Some(index) = stack.pop() {
             let (node, moments) = (&self.nodes[index as usize], &self.moments[index as usize]);
             if (x - moments.centre).length_squared() > FAR * FAR * moments.radius * moments.radius {
@@ -50,7 +50,8 @@ impl Surface {
             } else if node.count > 0 {
                 total = self.leaf(node).iter().fold(total, |sum, &f| sum + solid_angle(x, &self.corners(f)));
             } else {
-                stack.extend([node.link, index + 1]);
+                stack.push(node.link);
+                stack.push(index + 1);
             }
         }
         total / (4.0 * PI)

@@ -1,4 +1,5 @@
 //! What detection must know of a surface besides where it is: edges, owners of features, groups of faces.
+//! (`mesh::Surface` is another thing: triangles in place, to ask for nearest points, rays and winding numbers.)
 
 use crate::math::DVec3;
 use std::fmt;
@@ -25,7 +26,7 @@ pub enum Role {
 /// owns, so every pair of features is met exactly once and nothing is removed afterwards. Vertices without a face
 /// are owned by nobody and never reported.
 #[derive(Clone, Debug)]
-pub struct Surface {
+pub struct Shell {
     vertices: usize,
     faces: Vec<[u32; 3]>,
     edges: Vec<[u32; 2]>,
@@ -53,7 +54,7 @@ pub struct Groups {
 
 /// Why a surface was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SurfaceError {
+pub enum ShellError {
     /// A face names a vertex that does not exist.
     IndexOutOfRange {
         /// The face.
@@ -70,7 +71,7 @@ pub enum SurfaceError {
     },
 }
 
-impl fmt::Display for SurfaceError {
+impl fmt::Display for ShellError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::IndexOutOfRange { face, index, vertices } => {
@@ -83,34 +84,34 @@ impl fmt::Display for SurfaceError {
     }
 }
 
-impl std::error::Error for SurfaceError {}
+impl std::error::Error for ShellError {}
 
-impl Surface {
+impl Shell {
     /// A surface of `vertices` vertices, in groups of about [`GROUP_SIZE`] faces.
-    pub fn new(vertices: usize, faces: Vec<[u32; 3]>, role: Role) -> Result<Surface, SurfaceError> {
-        Surface::with_groups(vertices, faces, role, GROUP_SIZE)
+    pub fn new(vertices: usize, faces: Vec<[u32; 3]>, role: Role) -> Result<Shell, ShellError> {
+        Shell::with_groups(vertices, faces, role, GROUP_SIZE)
     }
 
-    /// Like [`Surface::new`], with groups of about `group_size` faces.
+    /// Like [`Shell::new`], with groups of about `group_size` faces.
     pub fn with_groups(
         vertices: usize,
         faces: Vec<[u32; 3]>,
         role: Role,
         group_size: usize,
-    ) -> Result<Surface, SurfaceError> {
+    ) -> Result<Shell, ShellError> {
         let count = vertices.max(faces.len());
         if count > (NONE / 4) as usize {
-            return Err(SurfaceError::TooLarge { count });
+            return Err(ShellError::TooLarge { count });
         }
         for (face, corners) in faces.iter().enumerate() {
             if let Some(&index) = corners.iter().find(|v| **v as usize >= vertices) {
-                return Err(SurfaceError::IndexOutOfRange { face, index, vertices });
+                return Err(ShellError::IndexOutOfRange { face, index, vertices });
             }
         }
         let (edges, face_edges) = connect(&faces);
         let owned = owners(vertices, &faces, &face_edges, edges.len());
         let groups = Groups::grow(vertices, &faces, group_size.max(1));
-        Ok(Surface { vertices, faces, edges, face_edges, owned, role, groups })
+        Ok(Shell { vertices, faces, edges, face_edges, owned, role, groups })
     }
 
     /// Number of vertices.
@@ -350,7 +351,7 @@ mod tests {
 
     #[test]
     fn every_feature_has_one_owner() {
-        let surface = Surface::new(22, strip(10), Role::Cloth).expect("sound");
+        let surface = Shell::new(22, strip(10), Role::Cloth).expect("sound");
         let count =
             |bits: u8| surface.owned().iter().map(|o| (o & bits).count_ones() as usize).sum::<usize>();
         assert_eq!(count(7), surface.vertices());
@@ -360,7 +361,7 @@ mod tests {
 
     #[test]
     fn groups_are_patches_that_know_their_neighbours() {
-        let surface = Surface::with_groups(202, strip(100), Role::Cloth, 20).expect("sound");
+        let surface = Shell::with_groups(202, strip(100), Role::Cloth, 20).expect("sound");
         let groups = surface.groups();
         assert_eq!(groups.len(), 10);
         assert_eq!(groups.neighbours(0), [0, 1]);
@@ -373,10 +374,10 @@ mod tests {
 
     #[test]
     fn odd_surfaces_are_taken_and_bad_ones_refused() {
-        let odd = Surface::new(4, vec![[0, 0, 1], [1, 2, 3], [3, 2, 1], [2, 2, 2]], Role::Body).expect("odd");
+        let odd = Shell::new(4, vec![[0, 0, 1], [1, 2, 3], [3, 2, 1], [2, 2, 2]], Role::Body).expect("odd");
         assert_eq!(odd.owned().iter().map(|o| (o & 7).count_ones()).sum::<u32>(), 4);
-        assert!(Surface::new(0, vec![], Role::Cloth).expect("nothing").groups().is_empty());
-        let error = Surface::new(3, vec![[0, 1, 3]], Role::Cloth).expect_err("no vertex 3");
+        assert!(Shell::new(0, vec![], Role::Cloth).expect("nothing").groups().is_empty());
+        let error = Shell::new(3, vec![[0, 1, 3]], Role::Cloth).expect_err("no vertex 3");
         assert_eq!(error.to_string(), "face 0 names vertex 3, but there are 3; remove the face");
     }
 }
