@@ -1,7 +1,7 @@
 //! What changes sides between two clean frames is caught; what goes round, slides, folds and falls is not.
 
 use glam::{DQuat, DVec3};
-use toile::collide::certify::{CheckOptions, CheckSurface, Checker, Distance, Kind, SideTest, Sides};
+use toile::collide::certify::{Audit, CheckOptions, CheckSurface, Checker, Distance, Kind, SideTest, Sides};
 use toile::mesh::shapes::{Pattern, sheet};
 
 use crate::support::{Mesh, Rng};
@@ -207,4 +207,28 @@ fn ordinary_motion_is_not_flagged() {
         }
     }
     println!("{frames_seen} frames of ordinary motion: no passage, {undecided} undecided points");
+}
+
+/// The audit lists the tunnelling ball, and nothing where all keep their distance.
+#[test]
+fn the_audit_lists_what_may_have_met() {
+    let (ball, cloth) = (ball(0.1, 6), flat(8));
+    let surfaces = vec![surface("cloth", Kind::Cloth, &cloth), surface("ball", Kind::Body, &ball)];
+    let mut audit = Audit::new(&surfaces, 5);
+    for k in 0..5 {
+        let fall = DVec3::Y * (-0.3 * f64::from(k));
+        let at = DVec3::new(0.05, 2.0 - 50.0 / 60.0 * f64::from(k), 0.02);
+        let (cloth, ball) = (moved(&cloth, 0.1 * fall), moved(&ball, at));
+        let found = audit.step(&[&cloth, &ball]);
+        assert_eq!(found.is_some(), k > 0);
+        let total = found.map_or(0, |found| {
+            assert!(found.met.len() <= 5);
+            found.total
+        });
+        assert_eq!(total > 0, k == 3, "step {k}: {total}");
+        if total > 0 {
+            println!("audit: {total} pairs may have met");
+        }
+    }
+    assert!(audit.step(&[&[DVec3::NAN], &[]]).is_none());
 }

@@ -28,6 +28,7 @@
 //! ```
 
 mod arrange;
+mod audit;
 mod distance;
 mod exact;
 mod fans;
@@ -44,8 +45,8 @@ use std::fmt;
 use glam::DVec3;
 use rayon::prelude::*;
 
+pub use audit::{Audit, Audited, Met};
 pub use finding::{ClosePair, Closest, EdgeId, FaceId, Finding, Meeting, Named, VertexId};
-
 pub use sides::{Passage, SideTest, Sides};
 
 use arrange::Pieces;
