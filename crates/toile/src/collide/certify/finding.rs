@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::sides::Passage;
 use glam::DVec3;
 
 /// A vertex of a surface.
@@ -179,12 +180,25 @@ impl fmt::Display for Named<'_, Finding> {
 
 impl fmt::Display for Named<'_, Closest> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:.3e} m between ", self.item.distance)?;
-        match self.item.pair {
+        let pair = Named { names: self.names, item: self.item.pair };
+        write!(f, "{:.3e} m between {pair}", self.item.distance)
+    }
+}
+
+impl fmt::Display for Named<'_, ClosePair> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.item {
             ClosePair::VertexFace(vertex, face) => {
                 write!(f, "{} and {}", self.vertex(vertex), self.face(face))
             }
             ClosePair::EdgeEdge(a, b) => write!(f, "{} and {}", self.edge(a), self.edge(b)),
         }
+    }
+}
+
+impl fmt::Display for Named<'_, Passage> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Passage { vertex, surface, .. } = self.item;
+        write!(f, "{} went through {}", self.vertex(vertex), self.name(surface))
     }
 }

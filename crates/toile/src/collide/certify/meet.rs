@@ -22,6 +22,8 @@ use super::predicates::{Direction, Plane, orient2d, orient3d, projection};
 /// A face ready to be tested.
 #[derive(Clone, Copy)]
 pub(super) struct Face {
+    /// Number over all surfaces.
+    pub number: u32,
     /// Vertices, numbered over all surfaces.
     pub vertices: [u32; 3],
     /// Whether it has an area (exactly).
@@ -32,9 +34,9 @@ pub(super) struct Face {
 }
 
 impl Face {
-    pub fn new(vertices: [u32; 3], x: [DVec3; 3]) -> Face {
+    pub fn new(number: u32, vertices: [u32; 3], x: [DVec3; 3]) -> Face {
         let plane = Plane::new(&x);
-        Face { vertices, open: plane.surely_open() || projection(&x).is_some(), x, plane }
+        Face { number, vertices, open: plane.surely_open() || projection(&x).is_some(), x, plane }
     }
 
     /// How far another face surely stays on one side of the plane of this one, times twice its area [m³]; not
@@ -48,13 +50,6 @@ impl Face {
             most = most.max(height + doubt);
         }
         least.max(-most)
-    }
-
-    /// Whether a clearance from this face exceeds a distance given squared [m²].
-    #[inline]
-    pub fn clears(&self, clearance: f64, distance_squared: f64) -> bool {
-        let area = self.plane.normal.length_squared() * (1.0 + 1e-12);
-        clearance > 0.0 && clearance * clearance > distance_squared * area
     }
 
     /// Vertices of the edge that starts at a corner.
@@ -103,7 +98,7 @@ pub(super) fn meet(a: &Face, b: &Face, shared: &Shared) -> Option<Meet> {
 
 /// Which corners of two faces are the same vertex.
 pub(super) struct Shared {
-    a: [bool; 3],
+    pub a: [bool; 3],
     b: [bool; 3],
     pub count: usize,
 }
@@ -120,11 +115,10 @@ impl Shared {
     }
 }
 
-/// Whether a plane surely separates two faces: that of a, or one across the line between their centres. (That of b is
-/// tried before, where distances need it too.)
+/// Whether a plane surely separates two faces: that of one of them, or one across the line between their centres.
 #[inline]
 fn surely_apart(a: &Face, b: &Face) -> bool {
-    a.clearance(b) > 0.0 || {
+    a.clearance(b) > 0.0 || b.clearance(a) > 0.0 || {
         let origin = a.x[0];
         let [e, f] = [a.x[1] - origin, a.x[2] - origin];
         let [p, q, r] = [b.x[0] - origin, b.x[1] - origin, b.x[2] - origin];

@@ -8,11 +8,12 @@
 //! Bodies are judged against cloth but, unless asked, not by themselves or against one another: scanned and animated
 //! bodies overlap at the armpits, and that is no fault of the cloth.
 //!
-//! What a frame cannot show: cloth that passed through something *between* two frames and came out clean. Seams that
-//! are closed but not welded (two vertices at one place) touch, and are reported.
+//! What a frame cannot show: cloth that passed through something *between* two frames and came out clean; that is what
+//! [`SideTest`] is for. Seams that are closed but not welded (two vertices at one place) touch, and are reported.
 //!
-//! The cost is that of the overlapping face boxes: hundredths of a second for 10,000 vertices, quadratic when every
-//! face lies on every other.
+//! The cost is that of the overlapping face boxes: some milliseconds for 10,000 vertices, quadratic when every face
+//! lies on every other. Neighbours are settled vertex by vertex (`fans.rs`), most other pairs in f32 (`sketch.rs`);
+//! only what those cannot tell apart reaches the exact predicates.
 //!
 //! ```
 //! use toile::collide::certify::{Checker, CheckOptions, CheckSurface, Kind};
@@ -26,12 +27,17 @@
 //! assert!(verdict.min_distance().unwrap() > 0.07);
 //! ```
 
+mod arrange;
+mod audit;
 mod distance;
 mod exact;
+mod fans;
 mod finding;
 mod meet;
 mod predicates;
 mod scan;
+mod sides;
+mod sketch;
 mod tree;
 
 use std::fmt;
@@ -39,12 +45,17 @@ use std::fmt;
 use glam::DVec3;
 use rayon::prelude::*;
 
+pub use audit::{Audit, Audited, Met};
 pub use finding::{ClosePair, Closest, EdgeId, FaceId, Finding, Meeting, Named, VertexId};
+pub use sides::{Passage, SideTest, Sides};
 
+use arrange::Pieces;
+use fans::{Fans, Neighbours, neighbours};
 use meet::Face;
 use predicates::LARGEST;
-use scan::{Corner, Hit, Nearest, Owned, Pair, Scan};
-use tree::{Extent, Tree};
+use scan::{Corner, Found, Hit, Nearest, Owned, Pair, Scan};
+use sketch::{Sketch, Slab, View};
+use tree::{Extent, NO_FACE, Tree};
 
 /// Most vertices and most faces of one checker: what is declared is allocated, so a wrong header must not be believed.
 const MOST: usize = 1 << 26;
@@ -173,14 +184,31 @@ pub struct Checker {
     ids: Vec<FaceId>,
     /// Whether a face is judged by itself: cloth always, bodies when asked.
     judged: Vec<bool>,
-    owned: Vec<Owned>,
+    owners: Vec<Owned>,
     topology: Vec<Finding>,
     x: Vec<DVec3>,
     /// Whether a vertex is finite and in range.
     sound: Vec<bool>,
-    faces: Vec<Face>,
-    extents: Vec<Extent>,
+    /// Boxes of single vertices.
+    points: Vec<Extent>,
+    fans: Fans,
+    neighbours: Vec<Neighbours>,
+    /// Whether the faces of a vertex are proven to lie apart from one another.
+    fanned: Vec<bool>,
+    pieces: Pieces,
     tree: Tree,
+    /// The slot of each face in the tree.
+    slots: Vec<u32>,
+    /// Faces, their boxes and what they own, by slot.
+    faces: Vec<Face>,
+    sketches: Vec<Sketch>,
+    /// One per block of four slots.
+    slabs: Vec<Slab>,
+    extents: Vec<Extent>,
+    owned: Vec<Owned>,
+    view: View,
+    /// What each run of the search found in the last frame; kept for its memory.
+    runs: Vec<Found>,
     guess: Option<Pair>,
 }
 
@@ -205,7 +233,13 @@ impl Checker {
             checker.add(surface);
         }
         checker.tree = Tree::new(checker.judged.clone());
-        checker.owned = owners(&checker.triangles, checker.vertices());
+        checker.slots = vec![0; checker.triangles.len()];
+        checker.pieces = Pieces::new(&checker.triangles, checker.vertices());
+        checker.owners = owners(&checker.triangles, checker.vertices());
+        checker.fans = Fans::new(&checker.triangles, &checker.judged, checker.vertices());
+        checker.neighbours = neighbours(&checker.pieces, &checker.judged, checker.vertices());
+        checker.points = vec![Extent::EMPTY; checker.vertices()];
+        checker.fanned = vec![false; checker.vertices()];
         Ok(checker)
     }
 
@@ -214,11 +248,13 @@ impl Checker {
         let mut findings = self.load(positions);
         self.prepare();
         findings.extend_from_slice(&self.topology);
-        findings.extend(self.without_area());
+        self.without_area(&mut findings);
         let complete = findings.is_empty();
-        self.tree.fit(&self.extents);
         let within = self.within().filter(|_| complete);
-        let found = self.scan().search(self.options.list, within, self.guess);
+        let (most, guess) = (self.options.list, self.guess);
+        let mut runs = std::mem::take(&mut self.runs);
+        let found = self.scan().search(most, within, guess, &mut runs);
+        self.runs = runs;
         findings.extend(found.hits.iter().map(|hit| self.intersection(hit)));
         let closest = found.nearest.and_then(|nearest| self.closest(nearest));
         Verdict { findings, unlisted: found.total - found.hits.len(), closest }
@@ -237,13 +273,24 @@ impl Checker {
             triangles: Vec::new(),
             ids: Vec::new(),
             judged: Vec::new(),
-            owned: Vec::new(),
+            owners: Vec::new(),
             topology: Vec::new(),
             x: Vec::new(),
             sound: Vec::new(),
-            faces: Vec::new(),
-            extents: Vec::new(),
+            points: Vec::new(),
+            fans: Fans::default(),
+            neighbours: Vec::new(),
+            fanned: Vec::new(),
+            pieces: Pieces::default(),
             tree: Tree::default(),
+            slots: Vec::new(),
+            faces: Vec::new(),
+            sketches: Vec::new(),
+            slabs: Vec::new(),
+            view: View::new(DVec3::ZERO, DVec3::ZERO),
+            extents: Vec::new(),
+            owned: Vec::new(),
+            runs: Vec::new(),
             guess: None,
         }
     }
@@ -304,37 +351,122 @@ impl Checker {
         findings
     }
 
-    /// Corners, plane and box of every face. An empty box keeps a face from being paired: where a vertex is not sound,
-    /// and where cloth has collapsed (a frame of zeros would otherwise pair every face with every other).
+    /// Fans of every vertex, and corners, plane and box of every face, in the slots of the tree.
     fn prepare(&mut self) {
-        let (x, sound) = (&self.x, &self.sound);
-        let of = |(triangle, &judged): (&[u32; 3], &bool)| {
-            if !triangle.iter().all(|&v| sound[v as usize]) {
-                return (Face::new(*triangle, [DVec3::ZERO; 3]), Extent::EMPTY);
-            }
-            let face = Face::new(*triangle, triangle.map(|v| x[v as usize]));
-            (face, if face.open || !judged { Extent::of(&face.x) } else { Extent::EMPTY })
+        let (x, sound, fans) = (&self.x, &self.sound, &self.fans);
+        let of = |(v, (point, fanned)): (usize, (&mut Extent, &mut bool))| {
+            *point = if sound[v] { Extent::point(x[v]) } else { Extent::EMPTY };
+            *fanned = fans.apart(v, x);
         };
-        self.triangles
-            .par_iter()
-            .zip(&self.judged)
+        self.points.par_iter_mut().zip(&mut self.fanned).with_min_len(GRAIN).enumerate().for_each(of);
+        let inside = self.x.iter().zip(&self.sound).filter(|(_, sound)| **sound);
+        let (low, high) = inside
+            .fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), (p, _)| (low.min(*p), high.max(*p)));
+        self.view = View::new(low, high);
+        if !self.tree.built() {
+            self.rebuild();
+        }
+        self.fill();
+        if self.tree.refit(&self.extents) {
+            self.rebuild();
+            self.fill();
+            self.tree.refit(&self.extents);
+        }
+        let view = &self.view;
+        let of = |(slab, faces): (&mut Slab, &[Sketch; 4])| *slab = Slab::new(faces, view);
+        self.slabs.par_iter_mut().zip(self.sketches.as_chunks::<4>().0).with_min_len(GRAIN).for_each(of);
+    }
+
+    /// Chooses new slots for the faces.
+    fn rebuild(&mut self) {
+        let points = &self.points;
+        let of = |triangle: &[u32; 3]| {
+            let [a, b, c] = triangle.map(|v| points[v as usize]);
+            a.union(&b).union(&c)
+        };
+        let extents: Vec<Extent> = self.triangles.iter().map(of).collect();
+        self.tree.build(&extents, &self.pieces);
+        let slots = self.tree.order().len();
+        self.faces.resize(slots, Face::new(0, [0; 3], [DVec3::ZERO; 3]));
+        self.sketches.resize(slots, Sketch::NONE);
+        self.slabs.resize(slots / 4, Slab::NONE);
+        self.extents.resize(slots, Extent::EMPTY);
+        self.owned.resize(slots, Owned::default());
+        for (slot, &face) in self.tree.order().iter().enumerate().filter(|(_, face)| **face != NO_FACE) {
+            self.owned[slot] = self.owners[face as usize];
+            self.slots[face as usize] = slot as u32;
+        }
+        let slots = &self.slots;
+        self.tree.bar(self.neighbours.iter().map(|n| {
+            let [a, b] = n.faces;
+            (slots[a as usize], slots[b as usize])
+        }));
+    }
+
+    /// Fills the slots. An empty box keeps a face from being paired: where a vertex is not sound, and where cloth has
+    /// collapsed (a frame of zeros would otherwise pair every face with every other).
+    fn fill(&mut self) {
+        let (x, sound, points) = (&self.x, &self.sound, &self.points);
+        let (triangles, judged) = (&self.triangles, &self.judged);
+        let view = &self.view;
+        let of = |(((face, sketch), extent), &number): (((&mut Face, &mut Sketch), &mut Extent), &u32)| {
+            if number == NO_FACE {
+                *extent = Extent::EMPTY;
+                return;
+            }
+            let triangle = triangles[number as usize];
+            if !triangle.iter().all(|&v| sound[v as usize]) {
+                *face = Face::new(number, triangle, [DVec3::ZERO; 3]);
+                *extent = Extent::EMPTY;
+                return;
+            }
+            *face = Face::new(number, triangle, triangle.map(|v| x[v as usize]));
+            *sketch = Sketch::new(number, &face.x, face.plane.normal, view);
+            let [a, b, c] = triangle.map(|v| points[v as usize]);
+            *extent =
+                if face.open || !judged[number as usize] { a.union(&b).union(&c) } else { Extent::EMPTY };
+        };
+        self.faces
+            .par_iter_mut()
+            .zip(&mut self.sketches)
+            .zip(&mut self.extents)
+            .zip(self.tree.order())
             .with_min_len(GRAIN)
-            .map(of)
-            .unzip_into_vecs(&mut self.faces, &mut self.extents);
+            .for_each(of);
     }
 
     /// Faces that have collapsed; those that repeat a vertex are reported as such.
-    fn without_area(&self) -> Vec<Finding> {
-        let collapsed = |&f: &usize| {
-            let [a, b, c] = self.triangles[f];
-            let sound = self.triangles[f].iter().all(|&v| self.sound[v as usize]);
-            !self.faces[f].open && self.judged[f] && sound && a != b && b != c && c != a
-        };
-        (0..self.faces.len()).filter(collapsed).map(|f| Finding::ZeroArea { face: self.ids[f] }).collect()
+    fn without_area(&self, findings: &mut Vec<Finding>) {
+        let first = findings.len();
+        for (face, &f) in self.faces.iter().zip(self.tree.order()) {
+            if face.open || f == NO_FACE || !self.judged[f as usize] {
+                continue;
+            }
+            let [a, b, c] = face.vertices;
+            let sound = face.vertices.iter().all(|&v| self.sound[v as usize]);
+            if sound && a != b && b != c && c != a {
+                findings.push(Finding::ZeroArea { face: self.ids[f as usize] });
+            }
+        }
+        findings[first..].sort_unstable_by_key(|finding| match finding {
+            Finding::ZeroArea { face } => Some(*face),
+            _ => None,
+        });
     }
 
     fn scan(&self) -> Scan<'_> {
-        Scan { tree: &self.tree, faces: &self.faces, extents: &self.extents, owned: &self.owned }
+        Scan {
+            tree: &self.tree,
+            faces: &self.faces,
+            sketches: self.sketches.as_chunks::<4>().0,
+            slabs: &self.slabs,
+            view: self.view,
+            extents: &self.extents,
+            owned: &self.owned,
+            slots: &self.slots,
+            fanned: &self.fanned,
+            neighbours: &self.neighbours,
+        }
     }
 
     /// Up to where the smallest distance is looked for [m]; `None` where it is not.
@@ -374,11 +506,8 @@ impl Checker {
     fn edge(&self, at: Corner) -> EdgeId {
         let FaceId { surface, face } = self.ids[at.face as usize];
         let first = self.surfaces[surface as usize].first;
-        EdgeId {
-            surface,
-            face,
-            vertices: self.faces[at.face as usize].ends(at.corner as usize).map(|v| v - first),
-        }
+        let (triangle, k) = (&self.triangles[at.face as usize], at.corner as usize);
+        EdgeId { surface, face, vertices: [triangle[k] - first, triangle[(k + 1) % 3] - first] }
     }
 }
 

@@ -1,26 +1,37 @@
 //! The search over all face pairs of a frame: what meets, and what is closest.
 //!
-//! Fixed runs of leaves go to the threads and what comes back is sorted, so neither the number of threads nor the
+//! Fixed runs of blocks go to the threads and what comes back is sorted, so neither the number of threads nor the
 //! history of the tree can be seen in the results.
 
 use glam::DVec3;
 use rayon::prelude::*;
 
 use super::distance::{edge_edge_squared, edges_farther_than, point_face_squared, point_farther_than};
+use super::fans::Neighbours;
 use super::meet::{Face, Meet, Shared, fan, meet};
+use super::sketch::{Sketch, Slab, View};
 use super::tree::{Extent, Tree};
 
-/// Runs of leaves per search. Bounds what the runs may list together, whatever the mesh.
+/// Runs of blocks per search. Bounds what the runs may list together, whatever the mesh.
 const RUNS: usize = 64;
-/// Every how many leaves are looked at for a first bound of the distance.
-const SAMPLE: usize = 16;
+/// Every how many blocks are looked at for a first bound of the distance.
+const SAMPLE: usize = 24;
 
 /// One frame, ready to be searched.
 pub(super) struct Scan<'a> {
     pub tree: &'a Tree,
     pub faces: &'a [Face],
+    pub sketches: &'a [[Sketch; 4]],
+    pub slabs: &'a [Slab],
+    pub view: View,
     pub extents: &'a [Extent],
     pub owned: &'a [Owned],
+    /// The slot of each face: where it is in the three above.
+    pub slots: &'a [u32],
+    /// Vertices whose faces are proven apart from one another.
+    pub fanned: &'a [bool],
+    /// Pairs that the tree does not visit.
+    pub neighbours: &'a [Neighbours],
 }
 
 /// The vertices and edges (by first corner) that a face answers for, so that each is measured once.
@@ -53,6 +64,7 @@ pub(super) enum Pair {
 }
 
 /// What a search found, or a run of it.
+#[derive(Default)]
 pub(super) struct Found {
     /// Pairs of faces that meet, in order.
     pub hits: Vec<Hit>,
@@ -74,15 +86,34 @@ impl Found {
 
 impl Scan<'_> {
     /// Every pair of faces that meets (at most `most` are listed), and the closest pair of features without a common
-    /// vertex, no farther than `within` [m], where given; `guess` is a pair that is likely close.
-    pub fn search(&self, most: usize, within: Option<f64>, guess: Option<Pair>) -> Found {
+    /// vertex, no farther than `within` [m], where given; `guess` is a pair that is likely close. The memory of `runs`
+    /// is used again.
+    pub fn search(
+        &self,
+        most: usize,
+        within: Option<f64>,
+        guess: Option<Pair>,
+        runs: &mut Vec<Found>,
+    ) -> Found {
         let start = within.map(|within| self.start(within, guess));
-        let leaves = self.tree.leaves();
-        let runs = leaves.par_chunks(leaves.len().div_ceil(RUNS).max(8));
-        let runs: Vec<Found> = runs.map(|leaves| self.run(leaves, most, start)).collect();
+        let homes = self.tree.homes();
+        let length = homes.len().div_ceil(RUNS).max(2);
+        runs.resize_with(homes.len().div_ceil(length), Found::default);
+        let share = self.neighbours.len().div_ceil(runs.len().max(1));
+        // Nothing to settle and nothing to measure: the usual case.
+        let idle = within.is_none() && self.fanned.iter().all(|&fanned| fanned);
+        runs.par_iter_mut().enumerate().for_each(|(k, run)| {
+            let part = |length: usize, all: usize| (k * length).min(all)..((k + 1) * length).min(all);
+            run.hits.clear();
+            (run.total, run.nearest) = (0, start);
+            if !idle {
+                self.beside_one_another(&self.neighbours[part(share, self.neighbours.len())], most, run);
+            }
+            self.walk(&homes[part(length, homes.len())], most, run);
+        });
         let mut found = Found { hits: Vec::new(), total: 0, nearest: start };
         for run in runs {
-            found.hits.extend(run.hits);
+            found.hits.append(&mut run.hits);
             found.total += run.total;
             if let (Some(best), Some(Nearest { squared, pair: Some(pair), .. })) =
                 (&mut found.nearest, run.nearest)
@@ -94,48 +125,85 @@ impl Scan<'_> {
         found
     }
 
-    fn run(&self, leaves: &[u32], most: usize, start: Option<Nearest>) -> Found {
-        let mut found = Found { hits: Vec::new(), total: 0, nearest: start };
-        for &leaf in leaves {
-            let margin = found.nearest.map_or(0.0, |nearest| nearest.reach());
-            self.tree.walk(leaf, margin, |a, b| {
-                self.judge(a, b, most, &mut found);
-            });
+    /// Judges neighbours; those of a proven fan only need to be measured.
+    fn beside_one_another(&self, pairs: &[Neighbours], most: usize, found: &mut Found) {
+        for pair in pairs {
+            let settled = pair.shared.iter().any(|&v| self.fanned[v as usize]);
+            if settled && found.nearest.is_none() {
+                continue;
+            }
+            let [a, b] = pair.faces.map(|face| self.slots[face as usize]);
+            if self.extents[a as usize].is_empty() || self.extents[b as usize].is_empty() {
+                continue;
+            }
+            if !settled {
+                self.decide(a, b, most, found);
+            }
+            if let Some(best) = &mut found.nearest {
+                self.features_near(a, b, best);
+            }
         }
-        found
     }
 
-    /// Whether two faces meet, and how near their features are. Most pairs lie beside one plane, which settles both.
+    fn walk(&self, homes: &[u32], most: usize, found: &mut Found) {
+        for &home in homes {
+            let (margin, reach) = found.nearest.map_or((0.0, 0.0), |best| (best.reach(), best.reach_up));
+            let apart = |a: u32, b: u32| {
+                let (a, b) = (a as usize, b as usize);
+                self.slabs[a].beside(&self.sketches[b], reach)
+                    || self.slabs[b].beside(&self.sketches[a], reach)
+            };
+            self.tree.walk(home, self.extents, margin, apart, |a, b| self.judge(a, b, most, found));
+        }
+    }
+
+    #[inline]
+    fn sketch(&self, slot: u32) -> &Sketch {
+        &self.sketches[slot as usize / 4][slot as usize % 4]
+    }
+
+    /// Whether two faces meet, and how near their features are. The sketches tell most of them apart.
     #[inline]
     fn judge(&self, a: u32, b: u32, most: usize, found: &mut Found) {
-        let (p, q) = (&self.faces[a as usize], &self.faces[b as usize]);
-        let shared = Shared::new(&p.vertices, &q.vertices);
-        let beside = if shared.count == 0 { q.clearance(p) } else { 0.0 };
-        if beside <= 0.0
-            && self.extents[a as usize].overlaps(&self.extents[b as usize])
-            && let Some(meet) = meet(p, q, &shared)
-        {
-            found.list(Hit { a, b, meet }, most);
+        let (p, q) = (self.sketch(a), self.sketch(b));
+        let reach = found.nearest.map_or(0.0, |nearest| nearest.reach_up);
+        // Faces with a common vertex are never told apart.
+        if p.apart(q, reach, &self.view) {
+            return;
         }
-        if let Some(best) = &mut found.nearest
-            && !q.clears(beside, best.reach_squared)
-        {
-            self.features_near(a, b, &shared, best);
+        let far = found.nearest.is_some() && !self.extents[a as usize].overlaps(&self.extents[b as usize]);
+        if !far {
+            self.decide(a, b, most, found);
+        }
+        if let Some(best) = &mut found.nearest {
+            self.features_near(a, b, best);
         }
     }
 
-    /// A first upper bound: the guess, or what single leaves hold.
+    /// Whether two faces meet, exactly.
+    fn decide(&self, a: u32, b: u32, most: usize, found: &mut Found) {
+        // By number, not by slot: nothing of the tree may be seen in the results.
+        let (a, b) = if self.sketch(a).number < self.sketch(b).number { (a, b) } else { (b, a) };
+        let (p, q) = (&self.faces[a as usize], &self.faces[b as usize]);
+        if let Some(meet) = meet(p, q, &Shared::new(&p.vertices, &q.vertices)) {
+            found.list(Hit { a: p.number, b: q.number, meet }, most);
+        }
+    }
+
+    /// A first upper bound: the guess, or what single blocks hold.
     fn start(&self, within: f64, guess: Option<Pair>) -> Nearest {
         let mut start = Nearest::new(within, self.slack());
         if let Some(pair) = guess {
             start.offer(self.measure(pair), pair);
-        } else {
-            for &leaf in self.tree.leaves().iter().step_by(SAMPLE) {
-                self.tree.walk_leaf(leaf, |a, b| {
-                    let shared =
-                        Shared::new(&self.faces[a as usize].vertices, &self.faces[b as usize].vertices);
-                    self.features_near(a, b, &shared, &mut start);
-                });
+            return start;
+        }
+        for block in (0..self.tree.blocks()).step_by(SAMPLE) {
+            for (i, j) in [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)] {
+                let (a, b) = (4 * block + i, 4 * block + j);
+                let empty = |slot: u32| self.extents[slot as usize].is_empty();
+                if self.tree.counts(a, b) && !empty(a) && !empty(b) {
+                    self.features_near(a, b, &mut start);
+                }
             }
         }
         start
@@ -150,14 +218,12 @@ impl Scan<'_> {
     }
 
     /// Offers every pair of features of two faces.
-    fn features_near(&self, a: u32, b: u32, shared: &Shared, best: &mut Nearest) {
+    fn features_near(&self, a: u32, b: u32, best: &mut Nearest) {
+        // By number: a distance may have another last digit the other way round.
+        let (a, b) = if self.sketch(a).number < self.sketch(b).number { (a, b) } else { (b, a) };
         let (p, q, reach) = (&self.faces[a as usize], &self.faces[b as usize], best.reach_squared);
-        let far = match shared.count {
-            0 => p.clears(p.clearance(q), reach),
-            1 => fanned_farther_than(reach, p, q, shared),
-            _ => false,
-        };
-        if far {
+        let shared = Shared::new(&p.vertices, &q.vertices);
+        if shared.count == 1 && fanned_farther_than(reach, p, q, &shared) {
             return;
         }
         self.vertices_near(a, b, best);
@@ -173,7 +239,7 @@ impl Scan<'_> {
             {
                 continue;
             }
-            let pair = Pair::VertexFace(Corner { face: of, corner: k as u32 }, face);
+            let pair = Pair::VertexFace(Corner { face: from.number, corner: k as u32 }, to.number);
             best.offer(point_face_squared(from.x[k], &to.x), pair);
         }
     }
@@ -188,7 +254,8 @@ impl Scan<'_> {
                 if joined || edges_farther_than(best.reach_squared, edge, other) {
                     continue;
                 }
-                let [p, q] = [(a, k), (b, l)].map(|(face, corner)| Corner { face, corner: corner as u32 });
+                let corner = |face: &Face, k: usize| Corner { face: face.number, corner: k as u32 };
+                let (p, q) = (corner(first, k), corner(second, l));
                 best.offer(edge_edge_squared(edge, other), Pair::EdgeEdge(p, q));
             }
         }
@@ -196,7 +263,7 @@ impl Scan<'_> {
 
     /// Squared distance of a pair [m²].
     fn measure(&self, pair: Pair) -> f64 {
-        let face = |f: u32| &self.faces[f as usize];
+        let face = |f: u32| &self.faces[self.slots[f as usize] as usize];
         let edge = |c: Corner| face(c.face).edge(c.corner as usize);
         match pair {
             Pair::VertexFace(v, other) => {
@@ -222,14 +289,17 @@ pub(super) struct Nearest {
     squared: f64,
     /// What is farther apart than this is of no interest [m²].
     reach_squared: f64,
+    /// The same, not squared, as an f32 that is no less [m].
+    reach_up: f32,
     slack: f64,
     pub pair: Option<Pair>,
 }
 
 impl Nearest {
     fn new(within: f64, slack: f64) -> Nearest {
-        let mut nearest = Nearest { squared: within * within, reach_squared: 0.0, slack, pair: None };
-        nearest.reach_squared = nearest.reach() * nearest.reach();
+        let mut nearest =
+            Nearest { squared: within * within, reach_squared: 0.0, reach_up: 0.0, slack, pair: None };
+        nearest.update();
         nearest
     }
 
@@ -239,8 +309,14 @@ impl Nearest {
         if nearer || (squared == self.squared && self.pair.is_none_or(|best| pair < best)) {
             self.squared = squared;
             self.pair = Some(pair);
-            self.reach_squared = self.reach() * self.reach();
+            self.update();
         }
+    }
+
+    fn update(&mut self) {
+        let reach = self.reach();
+        self.reach_squared = reach * reach;
+        self.reach_up = (reach as f32).next_up();
     }
 
     /// Distance of the pair [m].

@@ -1,0 +1,170 @@
+//! Faces in f32, four numbers at a time: what tells that two faces are surely apart before any f64 is touched.
+//!
+//! Positions are taken relative to the middle of the frame. With M the largest of their components, rounding them to
+//! f32, projecting them on n and subtracting c errs by less than 5.4e-7 |n|₁ M; 1e-6 |n|₁ M also covers the rounding
+//! of n and c themselves, which are taken as they are once they have been chosen. A sketch says "apart" or nothing.
+
+use glam::{DVec3, Vec3A, Vec4};
+
+/// Rounding of a projection relative to |n|₁ M.
+const ROUNDING: f32 = 1e-6;
+
+/// From where a frame is sketched, and how large it is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct View {
+    middle: DVec3,
+    /// What rounding may do to a projection, relative to |n|₁ [m].
+    doubt: f32,
+}
+
+impl View {
+    /// A view of everything between two corners [m]. Of frames too large or too small for f32 nothing can be said.
+    pub fn new(low: DVec3, high: DVec3) -> View {
+        let middle = 0.5 * low + 0.5 * high;
+        let size = (high - middle).abs().max((low - middle).abs()).max_element();
+        // The f64 difference itself rounds by this much.
+        let size = size + 1e-9 * low.abs().max(high.abs()).max_element();
+        let fits = (1e-12..1e12).contains(&size);
+        View { middle, doubt: if fits { ROUNDING * size as f32 } else { f32::INFINITY } }
+    }
+}
+
+/// A face, roughly.
+#[derive(Clone, Copy)]
+pub(super) struct Sketch {
+    /// Corners from the middle of the frame [m]: all x, all y, all z.
+    x: Vec3A,
+    y: Vec3A,
+    z: Vec3A,
+    /// n and c, scaled so that the face lies surely within |n·p − c| ≤ 1.
+    plane: Vec4,
+    /// At least |n| [1/m].
+    steep: f32,
+    /// Number of the face.
+    pub number: u32,
+}
+
+impl Sketch {
+    pub const NONE: Sketch = Sketch {
+        x: Vec3A::ZERO,
+        y: Vec3A::ZERO,
+        z: Vec3A::ZERO,
+        plane: Vec4::ZERO,
+        steep: 0.0,
+        number: u32::MAX,
+    };
+
+    #[inline]
+    pub fn new(number: u32, corners: &[DVec3; 3], normal: DVec3, view: &View) -> Sketch {
+        let [a, b, c] = corners.map(|p| (p - view.middle).as_vec3a());
+        let (x, y, z) = (Vec3A::new(a.x, b.x, c.x), Vec3A::new(a.y, b.y, c.y), Vec3A::new(a.z, b.z, c.z));
+        let mut sketch = Sketch { x, y, z, plane: Vec4::ZERO, steep: 0.0, number };
+        // 1/|N| in f64: an f32 could not hold the square of a small area.
+        let length = normal.length_squared().sqrt();
+        let n = (normal / length).as_vec3a();
+        let heights = sketch.along(n);
+        if let Some((plane, steep)) = slab(n, heights.min_element(), heights.max_element(), view) {
+            (sketch.plane, sketch.steep) = (plane, steep);
+        }
+        sketch
+    }
+
+    #[inline]
+    fn along(&self, n: Vec3A) -> Vec3A {
+        self.x * n.x + self.y * n.y + self.z * n.z
+    }
+
+    /// Whether another face surely lies on one side of this one's plane, farther than `reach` [m] from this one.
+    #[inline]
+    fn beside(&self, other: &Sketch, reach: f32) -> bool {
+        let heights = other.along(Vec3A::from_vec4(self.plane)) - self.plane.w;
+        let limit = 1.0 + reach * self.steep;
+        heights.min_element() > limit || heights.max_element() < -limit
+    }
+
+    /// Whether two faces are surely farther apart than `reach` [m]: seen along the line between their centres, from
+    /// the plane of one, or across an edge.
+    #[inline]
+    pub fn apart(&self, other: &Sketch, reach: f32, view: &View) -> bool {
+        let n = Vec3A::new(sum(other.x - self.x), sum(other.y - self.y), sum(other.z - self.z));
+        self.before(other, n, reach, view)
+            || self.beside(other, reach)
+            || other.beside(self, reach)
+            || self.across_edges(other, reach, view)
+            || other.across_edges(self, reach, view)
+    }
+
+    /// Whether another face surely lies farther than `reach` [m] beyond this one along n.
+    #[inline]
+    fn before(&self, other: &Sketch, n: Vec3A, reach: f32, view: &View) -> bool {
+        let gap = other.along(n).min_element() - self.along(n).max_element();
+        gap > (reach + 2.0 * view.doubt) * sum(n.abs()) * 1.0001
+    }
+
+    /// The same across one of the edges of this one, along its plane.
+    fn across_edges(&self, other: &Sketch, reach: f32, view: &View) -> bool {
+        let corners = [0, 1, 2].map(|k| Vec3A::new(self.x[k], self.y[k], self.z[k]));
+        let normal = Vec3A::from_vec4(self.plane);
+        (0..3).any(|k| {
+            let edge = corners[(k + 1) % 3] - corners[k];
+            self.before(other, edge.cross(normal), reach, view)
+        })
+    }
+}
+
+#[inline]
+fn sum(v: Vec3A) -> f32 {
+    v.x + v.y + v.z
+}
+
+/// A plane n·p = c through the middle of what lies between two heights along a unit n, scaled by its half thickness
+/// so that all of it surely lies within |n·p − c| ≤ 1; and at least |n| [1/m].
+#[inline]
+fn slab(n: Vec3A, low: f32, high: f32, view: &View) -> Option<(Vec4, f32)> {
+    let per = 1.0 / ((0.5 * (high - low) + 4.0 * view.doubt) * 1.0001);
+    let sound = per.is_finite() && n.is_finite();
+    sound.then(|| ((n * per).extend(0.5 * (low + high) * per), per * 1.0001))
+}
+
+/// A plane along four faces: layers of cloth are told apart four by four.
+#[derive(Clone, Copy)]
+pub(super) struct Slab {
+    plane: Vec4,
+    steep: f32,
+}
+
+impl Slab {
+    pub const NONE: Slab = Slab { plane: Vec4::ZERO, steep: 0.0 };
+
+    #[inline]
+    pub fn new(faces: &[Sketch; 4], view: &View) -> Slab {
+        // Slots without a face repeat the first; they are never visited, but must not count.
+        let first = faces[0];
+        let faces = &faces.map(|face| if face.number == u32::MAX { first } else { face });
+        let normal = |face: &Sketch| Vec3A::from_vec4(face.plane) / face.steep;
+        let first = normal(&first);
+        let sum = faces[1..]
+            .iter()
+            .map(normal)
+            .fold(first, |sum, n| if first.dot(n) < 0.0 { sum - n } else { sum + n });
+        let n = sum.normalize_or_zero();
+        let (low, high) = ends(faces, n);
+        slab(n, low, high, view).map_or(Slab::NONE, |(plane, steep)| Slab { plane, steep })
+    }
+
+    /// Whether all of four faces surely lie on one side, farther than `reach` [m].
+    #[inline]
+    pub fn beside(&self, others: &[Sketch; 4], reach: f32) -> bool {
+        let (low, high) = ends(others, Vec3A::from_vec4(self.plane));
+        let limit = 1.0 + reach * self.steep;
+        low - self.plane.w > limit || high - self.plane.w < -limit
+    }
+}
+
+/// The least and the largest height of four faces along n.
+#[inline]
+fn ends(faces: &[Sketch; 4], n: Vec3A) -> (f32, f32) {
+    let [a, b, c, d] = faces.each_ref().map(|face| face.along(n));
+    let (low, high) = (a.min(b).min(c.min(d)), a.max(b).max(c.max(d)));
+    (low.min_element(), high.max_element())
+}
