@@ -1,7 +1,7 @@
 //! The substep, in order. Whoever reads this has understood the program.
 
 use crate::contact::gauges::Gauges;
-use crate::contact::{ContactSettings, Meeting, TooLong};
+use crate::contact::{ContactSettings, Meeting, Response, TooLong};
 use crate::freedom::Mobility;
 use crate::interaction::Memory;
 use crate::math::DVec3;
@@ -182,9 +182,15 @@ impl Island {
         probe.start();
         saved.copy_from(now);
         model.begin(now, time, dt, &mut scratch.mobility); // pins take hold or let go
+        let (feels, mut pull) = (settings.integrator.feels_stiffness(), Vec::new());
         if let Some(meeting) = meeting {
             model.go_to(&now.grips, time + dt, dt, &mut scratch.places);
-            let outing = model.outing(around, &scratch.mobility, &scratch.places, (time, dt), last);
+            pull = match around.contact.response {
+                Response::Constraint | Response::Correction if feels => model.pull(now),
+                _ => Vec::new(),
+            };
+            let span = (time, dt, last, feels);
+            let outing = model.outing(around, &scratch.mobility, &scratch.places, &now.v, &pull, span);
             let begun = outing.map_or(Ok(()), |(outing, gauges)| meeting.begin(now, outing, gauges, probe));
             if let Err(why) = begun {
                 std::mem::swap(now, saved);
@@ -205,7 +211,8 @@ impl Island {
             false => Err(Refused::NotFinite(now.fastest())),
         };
         if let (Ok(()), Some(meeting)) = (&sound, meeting) {
-            let outing = model.outing(around, &scratch.mobility, &scratch.places, (time, dt), last);
+            let span = (time, dt, last, feels);
+            let outing = model.outing(around, &scratch.mobility, &scratch.places, &now.v, &pull, span);
             let ended =
                 outing.map_or(Ok(()), |(outing, gauges)| meeting.end(now, next, outing, gauges, probe));
             sound = ended.map_err(Refused::TooLong);
