@@ -192,9 +192,9 @@ impl Island {
             let span = (time, dt, last, feels);
             let outing = model.outing(around, &scratch.mobility, &scratch.places, &now.v, &pull, span);
             let begun = outing.map_or(Ok(()), |(outing, gauges)| meeting.begin(now, outing, gauges, probe));
-            if let Err(why) = begun {
+            if begun.is_err() {
                 std::mem::swap(now, saved);
-                return Err(Refused::TooLong(why));
+                return Err(Refused::TooLong);
             }
         }
         let mut journey = Journey {
@@ -215,7 +215,7 @@ impl Island {
             let outing = model.outing(around, &scratch.mobility, &scratch.places, &now.v, &pull, span);
             let ended =
                 outing.map_or(Ok(()), |(outing, gauges)| meeting.end(now, next, outing, gauges, probe));
-            sound = ended.map_err(Refused::TooLong);
+            sound = ended.map_err(|_: TooLong| Refused::TooLong);
         }
         if sound.is_ok() {
             model.remember(next);
@@ -288,7 +288,7 @@ impl Island {
             Err(refused) => {
                 match refused {
                     Refused::NotFinite(_) => probe.counters.retries += 1,
-                    Refused::TooLong(_) => probe.counters.halved += 1,
+                    Refused::TooLong => probe.counters.halved += 1,
                 }
                 let half = 0.5 * dt;
                 self.advance_within(settings, around, time, half, halvings - 1, probe)?;
@@ -303,14 +303,14 @@ enum Refused {
     /// Its numbers were lost.
     NotFinite(StepError),
     /// It is too long for what meets.
-    TooLong(TooLong),
+    TooLong,
 }
 
 impl Refused {
     fn error(self, now: &State) -> StepError {
         match self {
             Refused::NotFinite(error) => error,
-            Refused::TooLong(_) => StepError { what: "contact", ..now.fastest() },
+            Refused::TooLong => StepError { what: "contact", ..now.fastest() },
         }
     }
 }
