@@ -7,7 +7,7 @@ use glam::DVec3;
 use std::collections::BTreeMap;
 use std::f64::consts::{PI, TAU};
 use toile::Obstacle;
-use toile::collide::collider::{Ball, Body, Collider, Form, Frame, Metaballs};
+use toile::collide::collider::{Ball, Body, Collider, ColliderError, Form, Frame, MAX_FACES, Metaballs};
 use toile::drive::Transform;
 use toile::mesh::Surface;
 
@@ -21,7 +21,9 @@ pub(crate) fn bodies(scene: &Scene, meshes: &SceneMeshes) -> Result<Vec<Obstacle
     };
     let obstacle = |body: &scene::Body| {
         let (shape, tolerance) = match &body.source {
-            BodySource::Shape(shape) => of_shape(shape, body.tolerance),
+            BodySource::Shape(shape) => {
+                of_shape(shape, body.tolerance).map_err(|e| refuse(&body.name, &e))?
+            }
             source => {
                 let shape = of_file(body, source, meshes);
                 (shape.ok_or_else(|| refuse(&body.name, &"its mesh file was not read"))?, body.tolerance)
@@ -55,7 +57,7 @@ fn of_file(body: &scene::Body, source: &BodySource, meshes: &SceneMeshes) -> Opt
 }
 
 /// A shape and the tolerance its mesh is made with [m].
-fn of_shape(shape: &BodyShape, tolerance: f64) -> (Body, f64) {
+fn of_shape(shape: &BodyShape, tolerance: f64) -> Result<(Body, f64), ColliderError> {
     let mesh = |(positions, faces): Triangles, solid: bool| Body::Mesh {
         faces,
         frames: vec![Frame { time: 0.0, positions }],
@@ -64,14 +66,14 @@ fn of_shape(shape: &BodyShape, tolerance: f64) -> (Body, f64) {
     let body = match *shape {
         BodyShape::Sphere { radius, subdivisions } => mesh(ball(radius, subdivisions), true),
         BodyShape::Plane { size } => mesh(rectangle(size), false),
-        BodyShape::Bowl { curvature, radius } => mesh(bowl(curvature, radius, tolerance), false),
+        BodyShape::Bowl { curvature, radius } => mesh(bowl(curvature, radius, tolerance)?, false),
         BodyShape::Box { size } => Body::Form(Form::Box { size: DVec3::from(size) }),
         BodyShape::Capsule { radius, height } => Body::Form(Form::Capsule { radius, height }),
         BodyShape::Cylinder { radius, height, segments } => {
             let form = Body::Form(Form::Cylinder { radius, height });
             // The mesh has as many sides as the sagitta of one asks for; a little more than that of n sides asks for n.
             let sagitta = |n: u32| radius * (1.0 - libm::cos(PI / f64::from(n))) * (1.0 + 1e-6);
-            return (form, segments.map_or(tolerance, sagitta));
+            return Ok((form, segments.map_or(tolerance, sagitta)));
         }
         BodyShape::Cone { radius, top, height } => {
             Body::Form(Form::Cone { radius_bottom: radius, radius_top: top, height })
@@ -86,7 +88,7 @@ fn of_shape(shape: &BodyShape, tolerance: f64) -> (Body, f64) {
         }
         BodyShape::Hull { ref points } => Body::Hull(points.iter().map(|p| DVec3::from(*p)).collect()),
     };
-    (body, tolerance)
+    Ok((body, tolerance))
 }
 
 /// A horizontal rectangle facing up.
@@ -98,9 +100,13 @@ fn rectangle([width, depth]: [f64; 2]) -> Triangles {
 
 /// The paraboloid y = curvature (x² + z²) up to a radius, seen from above. A triangle
 /// inside a circle of radius R leaves it by at most a R², wherever it is: the same length serves everywhere.
-fn bowl(curvature: f64, radius: f64, tolerance: f64) -> Triangles {
+fn bowl(curvature: f64, radius: f64, tolerance: f64) -> Result<Triangles, ColliderError> {
     let chord = (1.8 * tolerance / curvature.abs()).sqrt();
-    let rings = (radius / chord).ceil().clamp(2.0, 1000.0) as u32;
+    let rings = (radius / chord).ceil().max(2.0);
+    if 6.0 * rings * rings > MAX_FACES as f64 {
+        return Err(ColliderError::TooFine { shape: "bowl", tolerance, limit: MAX_FACES });
+    }
+    let rings = rings as u32;
     let mut points = vec![DVec3::ZERO];
     let mut faces: Vec<[u32; 3]> = Vec::new();
     // Ring k has 6k vertices: triangles are as wide as long all the way.
@@ -123,7 +129,7 @@ fn bowl(curvature: f64, radius: f64, tolerance: f64) -> Triangles {
             }
         }
     }
-    (points, faces)
+    Ok((points, faces))
 }
 
 /// A ball from an icosahedron, each face cut in four `subdivisions` times, vertices on the sphere.
@@ -180,7 +186,6 @@ fn ball(radius: f64, subdivisions: u32) -> Triangles {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use toile::collide::collider::ColliderError;
     use toile::drive::Motion;
 
     fn signed_volume(points: &[DVec3], faces: &[[u32; 3]]) -> f64 {
@@ -192,7 +197,7 @@ mod tests {
     }
 
     fn collider(shape: &BodyShape, tolerance: f64) -> Result<Collider, ColliderError> {
-        let (body, tolerance) = of_shape(shape, tolerance);
+        let (body, tolerance) = of_shape(shape, tolerance)?;
         Collider::new(body, Motion::still(), tolerance)
     }
 
@@ -213,7 +218,7 @@ mod tests {
             Surface::new(x.to_vec(), faces.to_vec()).expect("sound").is_closed()
         };
         assert!(closed(&points, &faces) && closed(table.positions(), &table.facets().faces));
-        for (points, faces) in [rectangle([1.0, 3.0]), bowl(0.35, 0.9, 1e-3)] {
+        for (points, faces) in [rectangle([1.0, 3.0]), bowl(0.35, 0.9, 1e-3).expect("sound")] {
             let up = |f: &[u32; 3]| {
                 let [a, b, c] = f.map(|v| points[v as usize]);
                 (b - a).cross(c - a).y > 0.0
@@ -225,7 +230,7 @@ mod tests {
     #[test]
     fn a_bowl_keeps_its_tolerance() {
         for tolerance in [1e-2, 1e-3, 1e-4] {
-            let (points, faces) = bowl(0.35, 0.9, tolerance);
+            let (points, faces) = bowl(0.35, 0.9, tolerance).expect("sound");
             let mut worst: f64 = 0.0;
             for face in &faces {
                 let x = face.map(|v| points[v as usize]);
@@ -236,6 +241,7 @@ mod tests {
             }
             assert!(worst <= tolerance && worst > 0.2 * tolerance, "{worst} m of {tolerance} m");
         }
+        assert!(bowl(0.35, 2.0, 1e-8).expect_err("too fine").to_string().contains("larger tolerance"));
     }
 
     #[test]

@@ -77,6 +77,8 @@ pub use error::{FrameError, SetupError, SetupProblem};
 pub use forces::{Bend, Curve, Fabric, WindField, Yield};
 pub use freedom::Freedom;
 pub use probe::Probe;
-pub use setup::{Air, Bending, Cloth, Grip, Obstacle, PinDown, RestShape, Setup, Stretching};
+pub use setup::{
+    Air, Anchor, Bending, Cloth, ElasticBetween, Grip, Obstacle, PinDown, RestShape, Setup, Stretching,
+};
 pub use solve::SolverSettings;
 pub use world::{Edit, Snapshot, World};

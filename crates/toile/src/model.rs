@@ -111,14 +111,25 @@ impl Model {
         }
     }
 
+    /// Accelerations without contacts [m/s²].
+    pub(crate) fn pull(&mut self, state: &State) -> Vec<DVec3> {
+        if let Some(gauges) =
+            self.gauges.and_then(|at| self.forces.get_mut(at)?.as_any()?.downcast_mut::<Gauges>())
+        {
+            gauges.set(state.x.len(), Vec::new(), 0.0, 1.0);
+        }
+        self.forces_at(state).iter().zip(&self.mass).map(|(f, m)| *f / *m).collect()
+    }
+
     /// The contacts among the forces, and what they must know of a substep.
     pub(crate) fn outing<'a>(
         &'a mut self,
         around: Surroundings<'a>,
         mobility: &'a Mobility,
         places: &'a [Place],
-        span: (f64, f64),
-        last: bool,
+        v: &'a [DVec3],
+        pull: &'a [DVec3],
+        (time, dt, last, feels): (f64, f64, bool, bool),
     ) -> Option<(Outing<'a>, &'a mut Gauges)> {
         let at = self.gauges?;
         let gauges = self.forces.get_mut(at)?.as_any()?.downcast_mut::<Gauges>()?;
@@ -130,8 +141,11 @@ impl Model {
             mobility,
             places,
             edge: self.edge,
-            time: span.0,
-            dt: span.1,
+            time,
+            dt,
+            v,
+            pull,
+            feels,
             last,
         };
         Some((outing, gauges))

@@ -9,6 +9,7 @@ use crate::error::{SetupError, SetupProblem};
 use crate::forces::attach::Hold;
 use crate::forces::bending::recon::rest_angles;
 use crate::forces::bending::{Clamp, ReconOptions};
+use crate::forces::elastic::{Elastic, Pull};
 use crate::forces::{
     AirDrag, Attach, CoupledOptions, DihedralHinge, Fabric, LinearHinge, Membrane, Recon, Rigidity, Spring,
     Strain, Tangent, TriangleSpring, Wind, WindField, Yield,
@@ -162,6 +163,28 @@ impl PinDown {
     }
 }
 
+/// What draws a vertex to another or to a place, smoothly (V97-14).
+#[derive(Clone, Debug)]
+pub struct ElasticBetween {
+    /// Cloth and vertex that is drawn.
+    pub from: (usize, u32),
+    /// What to.
+    pub to: Anchor,
+    /// Time constant [s]: what starts at rest is within a hundredth of its way after 6.6 of them.
+    pub time: f64,
+    /// When it pulls [s].
+    pub active: Range<f64>,
+}
+
+/// What an elastic draws to.
+#[derive(Clone, Debug)]
+pub enum Anchor {
+    /// Another vertex: cloth and vertex. Both are drawn.
+    Vertex(usize, u32),
+    /// A place [m] and how it moves.
+    Place(DVec3, Motion),
+}
+
 /// A body that cloth meets.
 #[derive(Clone, Debug)]
 pub struct Obstacle {
@@ -182,6 +205,8 @@ pub struct Setup {
     pub contact: ContactSettings,
     /// What holds them.
     pub pins: Vec<PinDown>,
+    /// What draws vertices together.
+    pub elastics: Vec<ElasticBetween>,
     /// Gravity [m/s²].
     pub gravity: DVec3,
     /// Wind.
@@ -199,6 +224,7 @@ impl Default for Setup {
             bodies: Vec::new(),
             contact: ContactSettings::off(),
             pins: Vec::new(),
+            elastics: Vec::new(),
             gravity: DVec3::new(0.0, -9.81, 0.0),
             wind: WindField::default(),
             solver: SolverSettings::default(),
@@ -269,6 +295,26 @@ pub(crate) fn check(setup: &Setup) -> Result<(), SetupError> {
         let vertices = cloth.mesh.vertices();
         if let Some(&vertex) = pin.vertices.iter().find(|v| **v as usize >= vertices) {
             problems.push(SetupProblem::UnknownVertex { cloth: cloth.name.clone(), vertex, vertices });
+        }
+    }
+    for elastic in &setup.elastics {
+        let other = match elastic.to {
+            Anchor::Vertex(cloth, vertex) => Some((cloth, vertex)),
+            Anchor::Place(..) => None,
+        };
+        for (index, vertex) in [Some(elastic.from), other].into_iter().flatten() {
+            match setup.cloths.get(index) {
+                None => problems.push(SetupProblem::UnknownCloth { index, cloths: setup.cloths.len() }),
+                Some(cloth) if vertex as usize >= cloth.mesh.vertices() => {
+                    let (cloth, vertices) = (cloth.name.clone(), cloth.mesh.vertices());
+                    problems.push(SetupProblem::UnknownVertex { cloth, vertex, vertices });
+                }
+                Some(_) => {}
+            }
+        }
+        if !(elastic.time > 0.0 && elastic.time.is_finite()) {
+            let (what, value) = ("time constant of an elastic [s]", elastic.time);
+            problems.push(SetupProblem::OutOfRange { what, value, limit: "above 0" });
         }
     }
     if setup.substeps == 0 {
@@ -398,7 +444,7 @@ pub(crate) fn island(
     numbers: &[usize],
     pieces: &[Piece],
     cloths: &[Cloth],
-    pins: &[PinDown],
+    (pins, elastics): (&[PinDown], &[ElasticBetween]),
     (gravity, wind): (DVec3, WindField),
 ) -> Island {
     let mut parts: Vec<Part> = Vec::new();
@@ -467,6 +513,9 @@ pub(crate) fn island(
     if !holds.is_empty() {
         forces.push(Box::new(Attach::elements(n, &members, holds)));
     }
+    if let Some(family) = elastic_forces(elastics, &crew, &mass) {
+        forces.push(family);
+    }
     let start = x.clone();
     let state = State { x, v, grips: vec![None; hard.len()], ..State::default() };
     let edge = lengths / edges.max(1) as f64;
@@ -474,6 +523,28 @@ pub(crate) fn island(
     let size = area.sqrt();
     let model = Model { mass, freedom, forces, pins, gravity, wind, net, start, gauges: None, edge, size };
     Island::new(parts, kinds, model, state)
+}
+
+/// The elastics whose ends are all here.
+fn elastic_forces(elastics: &[ElasticBetween], crew: &Crew, mass: &[f64]) -> Option<Box<dyn ForceModel>> {
+    let (mut members, mut pulls) = (Vec::new(), Vec::new());
+    for elastic in elastics {
+        let Some(first) = crew.find(elastic.from.0, elastic.from.1) else { continue };
+        let own = mass[first as usize];
+        let (second, mass, place) = match &elastic.to {
+            Anchor::Vertex(cloth, vertex) => {
+                let Some(second) = crew.find(*cloth, *vertex).filter(|second| *second != first) else {
+                    continue;
+                };
+                (second, 1.0 / (1.0 / own + 1.0 / mass[second as usize]), None)
+            }
+            Anchor::Place(at, motion) => (first, own, Some((*at, motion.clone()))),
+        };
+        members.push([first, second]);
+        pulls.push(Pull { time: elastic.time, active: elastic.active.clone(), mass, place });
+    }
+    (!pulls.is_empty())
+        .then(|| Box::new(Elastic::elements(crew.particles, &members, pulls)) as Box<dyn ForceModel>)
 }
 
 /// Whether forces take two cloths alike.

@@ -1,7 +1,7 @@
 //! The substep, in order. Whoever reads this has understood the program.
 
 use crate::contact::gauges::Gauges;
-use crate::contact::{ContactSettings, Meeting, TooLong};
+use crate::contact::{ContactSettings, Meeting, Response, TooLong};
 use crate::freedom::Mobility;
 use crate::interaction::Memory;
 use crate::math::DVec3;
@@ -182,13 +182,19 @@ impl Island {
         probe.start();
         saved.copy_from(now);
         model.begin(now, time, dt, &mut scratch.mobility); // pins take hold or let go
+        let (feels, mut pull) = (settings.integrator.feels_stiffness(), Vec::new());
         if let Some(meeting) = meeting {
             model.go_to(&now.grips, time + dt, dt, &mut scratch.places);
-            let outing = model.outing(around, &scratch.mobility, &scratch.places, (time, dt), last);
+            pull = match around.contact.response {
+                Response::Constraint | Response::Correction if feels => model.pull(now),
+                _ => Vec::new(),
+            };
+            let span = (time, dt, last, feels);
+            let outing = model.outing(around, &scratch.mobility, &scratch.places, &now.v, &pull, span);
             let begun = outing.map_or(Ok(()), |(outing, gauges)| meeting.begin(now, outing, gauges, probe));
-            if let Err(why) = begun {
+            if begun.is_err() {
                 std::mem::swap(now, saved);
-                return Err(Refused::TooLong(why));
+                return Err(Refused::TooLong);
             }
         }
         let mut journey = Journey {
@@ -205,10 +211,11 @@ impl Island {
             false => Err(Refused::NotFinite(now.fastest())),
         };
         if let (Ok(()), Some(meeting)) = (&sound, meeting) {
-            let outing = model.outing(around, &scratch.mobility, &scratch.places, (time, dt), last);
+            let span = (time, dt, last, feels);
+            let outing = model.outing(around, &scratch.mobility, &scratch.places, &now.v, &pull, span);
             let ended =
                 outing.map_or(Ok(()), |(outing, gauges)| meeting.end(now, next, outing, gauges, probe));
-            sound = ended.map_err(Refused::TooLong);
+            sound = ended.map_err(|_: TooLong| Refused::TooLong);
         }
         if sound.is_ok() {
             model.remember(next);
@@ -281,7 +288,7 @@ impl Island {
             Err(refused) => {
                 match refused {
                     Refused::NotFinite(_) => probe.counters.retries += 1,
-                    Refused::TooLong(_) => probe.counters.halved += 1,
+                    Refused::TooLong => probe.counters.halved += 1,
                 }
                 let half = 0.5 * dt;
                 self.advance_within(settings, around, time, half, halvings - 1, probe)?;
@@ -296,14 +303,14 @@ enum Refused {
     /// Its numbers were lost.
     NotFinite(StepError),
     /// It is too long for what meets.
-    TooLong(TooLong),
+    TooLong,
 }
 
 impl Refused {
     fn error(self, now: &State) -> StepError {
         match self {
             Refused::NotFinite(error) => error,
-            Refused::TooLong(_) => StepError { what: "contact", ..now.fastest() },
+            Refused::TooLong => StepError { what: "contact", ..now.fastest() },
         }
     }
 }

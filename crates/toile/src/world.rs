@@ -3,7 +3,7 @@
 use crate::collide::Role;
 use crate::collide::collider::Collider;
 use crate::contact::space::{Object, Shape};
-use crate::contact::{ContactSettings, Meeting, Touch};
+use crate::contact::{ContactSettings, Meeting, Release, Touch};
 use crate::error::{FrameError, SetupError, SetupProblem};
 use crate::forces::WindField;
 use crate::forces::membrane::{material_weights, principal_strain};
@@ -13,7 +13,7 @@ use crate::interaction::Moment;
 use crate::math::{DVec3, reduce};
 use crate::model::{Model, Surroundings};
 use crate::probe::{Energies, Probe};
-use crate::setup::{self, Cloth, Obstacle, Piece, PinDown, Setup, within_reach};
+use crate::setup::{self, Anchor, Cloth, ElasticBetween, Obstacle, Piece, PinDown, Setup, within_reach};
 use crate::solve::{SolverSettings, families};
 use crate::state::State;
 use crate::step::{Island, Part};
@@ -63,6 +63,7 @@ pub struct World {
     bodies: Vec<Obstacle>,
     contact: ContactSettings,
     pins: Vec<PinDown>,
+    elastics: Vec<ElasticBetween>,
     pieces: Vec<Piece>,
     /// What bodies look like to those they meet.
     shapes: Vec<Arc<Shape>>,
@@ -79,7 +80,7 @@ impl World {
     /// Builds a world, or says all that is wrong with `setup`.
     pub fn new(setup: Setup) -> Result<World, SetupError> {
         setup::check(&setup)?;
-        let Setup { cloths, bodies, contact, pins, gravity, wind, solver, substeps } = setup;
+        let Setup { cloths, bodies, contact, pins, elastics, gravity, wind, solver, substeps } = setup;
         let pieces = setup::pieces(&cloths);
         let shapes = bodies.iter().filter_map(|body| {
             let facets = body.collider.facets();
@@ -91,6 +92,7 @@ impl World {
             bodies,
             contact,
             pins,
+            elastics,
             pieces,
             shapes,
             islands: Vec::new(),
@@ -101,16 +103,34 @@ impl World {
             time: 0.0,
             frames: 0,
         };
-        world.islands = (0..world.pieces.len()).map(|part| world.island(&[part])).collect();
+        let apart = vec![[DVec3::INFINITY, DVec3::NEG_INFINITY]; world.pieces.len()];
+        let groups = grouping::connected(&apart, &world.sewn());
+        world.islands = groups.iter().map(|parts| world.island(parts)).collect();
         Ok(world)
     }
 
     /// A new island of some parts, as the cloths start.
     fn island(&self, parts: &[usize]) -> Island {
         let outside = (self.gravity, self.wind);
-        let mut island = setup::island(parts, &self.pieces, &self.cloths, &self.pins, outside);
+        let mut island =
+            setup::island(parts, &self.pieces, &self.cloths, (&self.pins, &self.elastics), outside);
         self.let_meet(&mut island);
         island
+    }
+
+    /// Parts that elastics join.
+    fn sewn(&self) -> Vec<[usize; 2]> {
+        let part = |cloth: usize, vertex: u32| {
+            let has = |p: &Piece| p.cloth == cloth && p.vertices.binary_search(&vertex).is_ok();
+            self.pieces.iter().position(has)
+        };
+        let both = |elastic: &ElasticBetween| match elastic.to {
+            Anchor::Vertex(cloth, vertex) => {
+                Some([part(elastic.from.0, elastic.from.1)?, part(cloth, vertex)?])
+            }
+            Anchor::Place(..) => None,
+        };
+        self.elastics.iter().filter_map(both).collect()
     }
 
     /// Lets an island meet what is around it.
@@ -270,7 +290,7 @@ impl World {
                 *own = [own[0] - margin, own[1] + margin];
             }
         }
-        let groups = grouping::connected(&boxes, joined);
+        let groups = grouping::connected(&boxes, &[joined, &self.sewn()[..]].concat());
         self.regroup_as(&groups);
     }
 
@@ -337,6 +357,14 @@ impl World {
     /// How cloth meets itself and bodies.
     pub fn contact(&self) -> &ContactSettings {
         &self.contact
+    }
+
+    /// What bodies were let through since this was last asked, and what counts again.
+    pub fn take_releases(&mut self) -> Vec<Release> {
+        let meetings = self.islands.iter_mut().filter_map(|island| island.meeting.as_mut());
+        let mut all: Vec<Release> = meetings.flat_map(|m| std::mem::take(&mut m.releases)).collect();
+        all.sort_by(|a, b| a.time.total_cmp(&b.time).then((a.cloth, a.vertex).cmp(&(b.cloth, b.vertex))));
+        all
     }
 
     /// Number of islands.

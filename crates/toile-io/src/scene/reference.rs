@@ -60,6 +60,16 @@ kind = "soft"
 stiffness = 20
 until = 30
 
+[[body]]                             # a ball pushes it from behind
+name = "ball"
+shape = { kind = "sphere", radius = 0.12 }
+translate = [0, 1.0, -0.5]
+motion = [{ frame = 30 }, { frame = 60, translate = [0, 0, 0.4] }]
+
+[contact]
+gap = 0.0015
+body_friction = { still = 0.4, sliding = 0.3 }
+
 [wind]
 velocity = [1, 0, 0.5]
 drag = 0.4

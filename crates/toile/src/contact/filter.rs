@@ -129,44 +129,45 @@ impl Filter {
         self.wish.resize(n, DVec3::ZERO);
         let moved = &mut self.wish;
         parallel::fill(moved, |i| wish.to[i] - x[i]);
-        let drift = drift_of(space.particles(), &self.wish, wish.led);
-        self.find(space, x, wish, xi, drift, known);
         let mut common = *bulk && self.grid.fill(x, &self.wish, wish.led, space.particles(), &mut self.bulk);
-        for (i, _) in wish.bound {
-            // What is bound to a line or plane shares no motion.
-            if common {
+        if common {
+            for (i, _) in wish.bound {
+                // What is bound to a line or plane shares no motion.
                 self.bulk[*i as usize] = self.wish[*i as usize];
             }
+            self.find(space, x, wish, xi, drift_of(space.particles(), &self.wish, wish.led), known);
+            self.split(x, xi, common);
+            // If the common motion itself would bring something together: plain motion, for the rest of the step.
+            common = !self.planes.iter().any(|plane| plane.closes);
+            *bulk = common;
         }
         if !common {
             self.bulk.clear();
             self.bulk.resize(n, DVec3::ZERO);
-        }
-        self.split(x, xi, common);
-        if common && self.planes.iter().any(|plane| plane.closes) {
-            // The common motion itself would bring something together: plain motion, for the rest of the step.
-            (*bulk, common) = (false, false);
-            self.bulk.fill(DVec3::ZERO);
+            self.find(space, x, wish, xi, DVec3::ZERO, known);
             self.split(x, xi, common);
         }
         self.cells(n);
         self.go(x, wish)
     }
 
-    /// Fills `pairs` with all that could meet on the way.
+    /// Fills `pairs` with all that could meet on the way, seen from a frame that moves by `frame`. A point may end up
+    /// anywhere within [`STRAY`] of its own wish from where the common motion takes it.
     fn find(
         &mut self,
         space: &mut Space,
         x: &[DVec3],
         wish: Wish,
         xi: f64,
-        drift: DVec3,
+        frame: DVec3,
         known: Option<Known>,
     ) {
         let factor = if self.fault == Fault::ShortReach { 0.5 } else { REACH };
         self.reach.resize(x.len(), 0.0);
-        let way = &self.wish;
-        parallel::fill(&mut self.reach, |i| factor * (way[i] - drift).length());
+        let (way, bulk) = (&self.wish, &self.bulk);
+        parallel::fill(&mut self.reach, |i| {
+            factor * ((bulk[i] - frame).length() + (way[i] - bulk[i]).length())
+        });
         if self.fault == Fault::OldPairs && !self.pairs.is_empty() {
             return;
         }
@@ -175,13 +176,14 @@ impl Filter {
             _ => space.pairs(x, &self.reach, xi, false, &mut self.pairs),
         }
         let (led, released) = (wish.led, wish.released);
-        let reach = &self.reach;
         let fault = self.fault;
         self.pairs.retain(|pair| {
             let points = pair.points.map(|p| p as usize);
-            let side = |range: std::ops::Range<usize>| {
-                points[range].iter().fold(0f64, |most, p| most.max(reach[*p]))
-            };
+            // In the frame of the pair's own mean motion it needs less room.
+            let mean = points.iter().fold(DVec3::ZERO, |sum, p| sum + bulk[*p]) * 0.25;
+            let own = |p: usize| factor * ((bulk[p] - mean).length() + (way[p] - bulk[p]).length());
+            let side =
+                |range: std::ops::Range<usize>| points[range].iter().fold(0f64, |most, p| most.max(own(*p)));
             let split = pair.first as usize;
             let apart = pair.distance > xi + side(0..split) + side(split..4);
             let all_led = points.iter().all(|p| led[*p]);

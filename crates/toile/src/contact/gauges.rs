@@ -5,6 +5,9 @@
 //! F²/(2κ): λ is the force of the step before, so that what rests keeps its distance whatever κ is (an augmented
 //! Lagrangian whose outer loop is time). Along the surface a spring κ |u|²/2 holds up to μλ; u is the way since the
 //! pair began to hold, and what goes beyond is lost to sliding (G-6).
+//!
+//! V00's constraint-based response (V00-18) and V97's forces (V97-11 B) are gauges with a given force and given slopes:
+//! `response.rs` finds them.
 
 use super::settings::Friction;
 use crate::interaction::{Coupling, ForceModel, Interactions, Memory, Mix, Moment, Outside, Stencil, Stress};
@@ -37,6 +40,23 @@ pub struct Gauge {
     pub slip: DVec3,
     /// Friction.
     pub friction: Friction,
+    /// What it does instead of the above, if its force is given.
+    pub given: Option<Given>,
+}
+
+/// A force at the start of the substep, and how it falls off.
+#[derive(Clone, Copy, Debug)]
+pub struct Given {
+    /// Along the normal [N].
+    pub push: f64,
+    /// Along the surface [N].
+    pub hold: DVec3,
+    /// ṙ there [m/s].
+    pub rate: DVec3,
+    /// Slope against r along the normal [N/m].
+    pub stiffness: f64,
+    /// Slope against ṙ along the normal [N·s/m].
+    pub damping: f64,
 }
 
 /// What one pair does.
@@ -52,12 +72,25 @@ pub struct Act {
     pub energy: f64,
     /// −∂force/∂r.
     pub tangent: DMat3,
+    /// −∂force/∂ṙ.
+    pub damping: DMat3,
 }
 
 impl Gauge {
-    /// What the pair does at `r` [m].
-    pub fn act(&self, r: DVec3) -> Act {
+    /// What the pair does at `r` [m] and `rate` [m/s].
+    pub fn act(&self, r: DVec3, rate: DVec3) -> Act {
         let n = self.normal;
+        if let Some(given) = self.given {
+            let fallen = given.stiffness * n.dot(r - self.start) + given.damping * n.dot(rate - given.rate);
+            let push = (given.push - fallen).max(0.0);
+            let limit = self.friction.sliding * push;
+            let hold = given.hold.clamp_length_max(limit);
+            if push == 0.0 {
+                return Act::default();
+            }
+            let (tangent, damping) = (outer(n, n) * given.stiffness, outer(n, n) * given.damping);
+            return Act { push, hold, tangent, damping, ..Act::default() };
+        }
         let push = (self.push + self.stiffness * (self.distance - n.dot(r))).max(0.0);
         if push == 0.0 && self.push == 0.0 {
             return Act::default();
@@ -130,17 +163,22 @@ impl Gauges {
         &self.gauges
     }
 
-    /// What pair `k` does with particles at `x`, bodies at the end of the substep.
-    pub fn act(&self, k: usize, x: &[DVec3]) -> Act {
-        self.act_at(k, x, 1.0)
+    /// What pair `k` does with particles at `x` and velocities `v`, bodies at the end of the substep.
+    pub fn act(&self, k: usize, x: &[DVec3], v: &[DVec3]) -> Act {
+        self.act_at(k, Moment::new(x, v), 1.0)
     }
 
-    fn act_at(&self, k: usize, x: &[DVec3], part: f64) -> Act {
+    fn act_at(&self, k: usize, at: Moment, part: f64) -> Act {
         let gauge = &self.gauges[k];
-        let r = (0..4).fold(gauge.outside[0].lerp(gauge.outside[1], part), |sum, a| {
-            sum + x[gauge.members[a] as usize] * gauge.weights[a]
-        });
-        gauge.act(r)
+        let [from, to] = gauge.outside;
+        let sum = |start: DVec3, values: &[DVec3]| {
+            (0..4).fold(start, |sum, a| sum + values[gauge.members[a] as usize] * gauge.weights[a])
+        };
+        let rate = match gauge.given {
+            Some(_) => sum((to - from) / self.span.1, at.v),
+            None => DVec3::ZERO,
+        };
+        gauge.act(sum(from.lerp(to, part), at.x), rate)
     }
 }
 
@@ -156,7 +194,7 @@ impl ForceModel for Gauges {
     fn respond(&self, at: Moment, mix: Mix, _foreseen: &[Stress], out: &mut Interactions) {
         let len = self.gauges.len();
         let mut acts = vec![Act::default(); len];
-        parallel::fill(&mut acts, |k| self.act_at(k, at.x, self.part));
+        parallel::fill(&mut acts, |k| self.act_at(k, at, self.part));
         out.energy = reduce::sum(len, |k| acts[k].energy);
         out.lossy.clear();
         out.force.resize(len, DVec3::ZERO);
@@ -165,7 +203,7 @@ impl ForceModel for Gauges {
         for k in 0..len {
             let (gauge, act) = (&self.gauges[k], &acts[k]);
             out.force[k] = gauge.normal * act.push + act.hold;
-            out.tangent[k] = act.tangent * mix.stiffness;
+            out.tangent[k] = act.tangent * mix.stiffness + act.damping * mix.damping;
             out.push[k] = out.force[k];
             if mix.lag != 0.0 {
                 let rate = (0..4)
@@ -176,7 +214,7 @@ impl ForceModel for Gauges {
     }
 
     fn energy(&self, at: Moment) -> f64 {
-        reduce::sum(self.gauges.len(), |k| self.act_at(k, at.x, self.part).energy)
+        reduce::sum(self.gauges.len(), |k| self.act_at(k, at, self.part).energy)
     }
 
     fn drive(&mut self, outside: &Outside) {

@@ -2,6 +2,7 @@
 
 use super::filter::{self, Filter, Known, Wish};
 use super::gauges::{Gauge, Gauges};
+use super::response::{self, Flight};
 use super::settings::{ContactSettings, Response};
 use super::space::{Object, Pair, Space};
 use crate::collide::collider::Collider;
@@ -20,6 +21,19 @@ pub struct Touch {
     pub push: f64,
     /// How far it is from where it began to hold [m].
     pub slip: DVec3,
+}
+
+/// A vertex that a body had to be let through, because it could not go on otherwise.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Release {
+    /// When [s].
+    pub time: f64,
+    /// Number of the cloth.
+    pub cloth: u32,
+    /// The vertex.
+    pub vertex: u32,
+    /// Whether this is when it was let through, or when it counts again.
+    pub through: bool,
 }
 
 /// Distance kept by the guarantee, over the contact distance.
@@ -45,7 +59,13 @@ pub struct Meeting {
     epsilon: f64,
     struck: Vec<u32>,
     features: Vec<[u64; 4]>,
+    /// Pairs to be corrected after the substep.
+    corrections: Vec<Gauge>,
     filter: Filter,
+    /// Points that bodies were let through, if any.
+    released: Vec<bool>,
+    /// What was let through since they were last taken away.
+    pub releases: Vec<Release>,
     /// What touching pairs keep, sorted by features.
     pub touches: Vec<Touch>,
     /// Corners of all that moved since [`Meeting::forget`], bodies apart.
@@ -61,6 +81,12 @@ pub struct Outing<'a> {
     pub bodies: &'a [&'a Collider],
     /// Masses [kg].
     pub mass: &'a [f64],
+    /// Velocities at the start [m/s].
+    pub v: &'a [DVec3],
+    /// Accelerations at the start without contact [m/s²], where the response asks for them.
+    pub pull: &'a [DVec3],
+    /// Whether the integrator feels stiff forces.
+    pub feels: bool,
     /// Gravity [m/s²].
     pub gravity: DVec3,
     /// Freedoms.
@@ -111,7 +137,10 @@ impl Meeting {
             epsilon: 0.0,
             struck: Vec::new(),
             features: Vec::new(),
+            corrections: Vec::new(),
             filter: Filter::default(),
+            released: Vec::new(),
+            releases: Vec::new(),
             touches: Vec::new(),
             swept: [DVec3::INFINITY, DVec3::NEG_INFINITY],
         }
@@ -209,7 +238,7 @@ impl Meeting {
         let n = self.space.particles();
         self.struck.clear();
         self.features.clear();
-        if settings.response != Response::Gauge {
+        if matches!(settings.response, Response::None | Response::Projection) {
             gauges.set(n, Vec::new(), outing.time, dt);
             return;
         }
@@ -236,7 +265,10 @@ impl Meeting {
             if give == 0.0 {
                 continue;
             }
-            let stiffness = settings.stiffness / (give * dt * dt);
+            let stiffness = match settings.response {
+                Response::Penalty => settings.penalty,
+                _ => settings.stiffness / (give * dt * dt),
+            };
             let stand_in = points.iter().copied().find(|p| *p < n).unwrap_or(0) as u32;
             let mut gauge = Gauge {
                 members: [stand_in; 4],
@@ -249,6 +281,7 @@ impl Meeting {
                 push: 0.0,
                 slip: DVec3::ZERO,
                 friction: self.friction(pair, settings),
+                given: None,
             };
             for k in 0..4 {
                 if points[k] < n {
@@ -260,7 +293,9 @@ impl Meeting {
                 }
                 gauge.start += self.x[points[k]] * pair.weights[k];
             }
-            if let Ok(at) = self.touches.binary_search_by_key(&features, |t| t.features) {
+            if settings.response == Response::Gauge
+                && let Ok(at) = self.touches.binary_search_by_key(&features, |t| t.features)
+            {
                 let touch = &self.touches[at];
                 gauge.push = touch.push;
                 gauge.slip = touch.slip - pair.normal * pair.normal.dot(touch.slip);
@@ -273,15 +308,34 @@ impl Meeting {
             let moved = gauge.members.iter().zip(gauge.weights);
             let moved =
                 moved.fold(gauge.outside[1] - gauge.outside[0], |sum, (p, w)| sum + way[*p as usize] * w);
-            if gauge.act(gauge.start + moved).push > 0.0 || gauge.push > 0.0 {
+            if gauge.act(gauge.start + moved, DVec3::ZERO).push > 0.0 || gauge.push > 0.0 {
                 let cloth = gauge.members.iter().zip(gauge.weights).filter(|(_, w)| *w != 0.0);
                 self.struck.extend(cloth.map(|(p, _)| *p));
             }
         }
         self.struck.sort_unstable();
         self.struck.dedup();
-        let (features, list) = chosen.into_iter().unzip();
+        let (features, mut list): (Vec<_>, Vec<Gauge>) = chosen.into_iter().unzip();
         self.features = features;
+        let inverse: Vec<f64> = (0..n).map(weight).collect();
+        let flight = Flight { inverse: &inverse, v: outing.v, a: outing.pull, dt };
+        self.corrections.clear();
+        match settings.response {
+            Response::Constraint if outing.feels => {
+                response::constrain(&mut list, flight, Some(settings.gain))
+            }
+            Response::Correction if outing.feels => {
+                self.corrections.clone_from(&list);
+                response::constrain(&mut list, flight, None);
+            }
+            _ if !outing.feels => {
+                // Explicit steps and constant matrices know no stiff springs: corrected afterwards.
+                self.corrections = std::mem::take(&mut list);
+                self.features.clear();
+                self.struck.clear();
+            }
+            _ => {}
+        }
         gauges.set(n, list, outing.time, dt);
     }
 
@@ -304,13 +358,22 @@ impl Meeting {
         let mut restart = std::mem::take(&mut next.past.restart);
         let mut touches = Vec::new();
         for (k, features) in self.features.iter().enumerate() {
-            let act = gauges.act(k, &next.x);
+            let act = gauges.act(k, &next.x, &next.v);
             if act.push > 0.0 {
                 touches.push(Touch { features: *features, push: act.push, slip: act.slip });
                 let gauge = &gauges.gauges()[k];
                 let cloth = gauge.members.iter().zip(gauge.weights).filter(|(_, w)| *w != 0.0);
                 restart.extend(cloth.map(|(p, _)| *p));
             }
+        }
+        let inverse = |i: usize| if self.led[i] { 0.0 } else { outing.mobility.inverse_mass[i] };
+        let inverse: Vec<f64> = (0..n).map(inverse).collect();
+        if !self.corrections.is_empty() {
+            let State { x, v, .. } = &mut *next;
+            restart.extend(response::correct(&self.corrections, &inverse, outing.dt, x, v));
+        }
+        if settings.response == Response::Projection && settings.bodies {
+            restart.extend(self.project(next, outing));
         }
         if settings.guarantee {
             // What was foreseen says nothing about motions this much longer.
@@ -337,6 +400,74 @@ impl Meeting {
         Ok(())
     }
 
+    /// Puts particles inside bodies back on their surfaces.
+    fn project(&self, next: &mut State, outing: Outing) -> Vec<u32> {
+        let mut moved = Vec::new();
+        for &body in &self.bodies {
+            let mut there = outing.bodies[body].clone();
+            if there.place(outing.time + outing.dt).is_err() {
+                continue;
+            }
+            let number =
+                self.space.objects().iter().find(|o| o.is_body).map_or(0, |o| o.number as usize) + body;
+            for i in (0..self.space.particles()).filter(|i| !self.led[*i]) {
+                let cloth = self.space.named(i).0 as usize;
+                let friction = outing.settings.friction(cloth, number, true).sliding;
+                let law = (outing.settings.gap, friction);
+                if response::project(&there, law, &mut next.x[i], &mut next.v[i]) {
+                    moved.push(i as u32);
+                }
+            }
+        }
+        moved
+    }
+
+    /// Lets through what keeps led points from going on: cloth through bodies, and pins out of their hold where other
+    /// cloth is in their way. Whether there was any.
+    fn give_way(&mut self, time: f64) -> bool {
+        let n = self.space.particles();
+        let mut any = false;
+        for points in std::mem::take(&mut self.filter.blockers) {
+            let body = points.iter().any(|p| *p as usize >= n);
+            for p in points.into_iter().map(|p| p as usize).filter(|p| *p < n) {
+                if body && !self.led[p] {
+                    self.released.resize(self.space.points(), false);
+                    if !std::mem::replace(&mut self.released[p], true) {
+                        let (cloth, vertex) = self.space.named(p);
+                        self.releases.push(Release { time, cloth, vertex, through: true });
+                        any = true;
+                    }
+                } else if !body && self.led[p] {
+                    self.led[p] = false;
+                    any = true;
+                }
+            }
+        }
+        any
+    }
+
+    /// Lets released points count again that are clear of all bodies.
+    fn rearm(&mut self, outing: Outing) {
+        if self.released.is_empty() {
+            return;
+        }
+        let n = self.space.particles();
+        let near = 2.0 * outing.settings.gap;
+        let end = outing.time + outing.dt;
+        let mut there: Vec<Collider> = self.bodies.iter().map(|b| outing.bodies[*b].clone()).collect();
+        there.retain_mut(|body| body.place(end).is_ok());
+        for p in 0..n {
+            if self.released[p] && !there.iter().any(|body| body.touch(self.x[p], near).is_some()) {
+                self.released[p] = false;
+                let (cloth, vertex) = self.space.named(p);
+                self.releases.push(Release { time: end, cloth, vertex, through: false });
+            }
+        }
+        if self.released.iter().all(|released| !released) {
+            self.released.clear();
+        }
+    }
+
     fn guard(
         &mut self,
         now: &State,
@@ -351,25 +482,36 @@ impl Meeting {
         self.ends[..n].copy_from_slice(&next.x);
         let mut bulk = reduce::max(n, |i| (next.x[i] - now.x[i]).length_squared()).sqrt() > settings.gap;
         let (mut before, mut arrived) = (f64::INFINITY, false);
-        for pass in 0..settings.passes + EXTRA {
-            let wish =
-                Wish { to: &self.ends, led: &self.led, bound: &outing.mobility.projectors, released: &[] };
+        let mut pass = 0;
+        while pass < settings.passes + EXTRA {
             let known = Known { pairs: &self.pairs, reach: &self.reach, epsilon: self.epsilon };
             let all = !settings.vertices_only && settings.cloth && settings.bodies;
             let known = (pass == 0 && all).then_some(known);
+            let wish = Wish {
+                to: &self.ends,
+                led: &self.led,
+                bound: &outing.mobility.projectors,
+                released: &self.released,
+            };
             let passed = self.filter.pass(&mut self.space, &mut self.x, wish, (xi, &mut bulk), known);
-            probe.counters.passes += 1;
+            pass += 1;
             arrived |= passed.led == 1.0;
             let little = passed.left < 0.02 * settings.gap || passed.sum > 0.98 * before;
-            if arrived && (little || pass + 1 >= settings.passes) {
+            if arrived && (little || pass >= settings.passes) {
                 break;
             }
             before = passed.sum;
+            if pass == settings.passes + EXTRA && !arrived && outing.last && self.give_way(outing.time) {
+                // Whoever stood in the way no longer does: as many passes again.
+                (pass, before) = (1, f64::INFINITY);
+            }
         }
+        probe.counters.passes += u64::from(pass);
         if !arrived {
             return Err(TooLong::Blocked);
         }
         let counters = &mut probe.counters;
+        self.rearm(outing);
         for i in 0..n {
             let (wanted, got) = (next.x[i] - now.x[i], self.x[i] - now.x[i]);
             let missing = wanted - got;

@@ -3,8 +3,9 @@
 pub mod filter;
 pub mod gauges;
 pub mod meeting;
+pub mod response;
 pub mod settings;
 pub mod space;
 
-pub use meeting::{Meeting, Outing, TooLong, Touch};
+pub use meeting::{Meeting, Outing, Release, TooLong, Touch};
 pub use settings::{ContactSettings, Friction, Response};

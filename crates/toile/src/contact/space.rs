@@ -293,6 +293,13 @@ impl Space {
         Some(name)
     }
 
+    /// Number in the world and vertex of a particle.
+    pub fn named(&self, particle: usize) -> (u32, u32) {
+        let at = self.objects.partition_point(|o| o.first <= particle).saturating_sub(1);
+        let name = self.name(at as u32, particle as u32);
+        ((name >> 32) as u32, name as u32)
+    }
+
     /// What a point is called in the world.
     pub fn name(&self, object: u32, point: u32) -> u64 {
         let object = &self.objects[object as usize];

@@ -53,6 +53,12 @@ pub struct Explicit {
 }
 
 impl Integrator {
+    /// Whether it takes forces as stiff as those of contact. The others are corrected after each step instead.
+    pub fn feels_stiffness(self) -> bool {
+        use Integrator::*;
+        matches!(self, Bdf2 | TrBdf2 | ImplicitEuler | LinearEuler | LambdaMidpoint | QuasiStatic)
+    }
+
     /// Whether steps solve nothing and have a longest stable length.
     pub fn is_explicit(self) -> bool {
         self.explicit_order().is_some()

@@ -127,12 +127,7 @@ impl Collider {
 
     /// Goes where it is at `time` [s].
     pub fn place(&mut self, time: f64) -> Result<(), ColliderError> {
-        let (at, rate) = (self.motion.at(time), self.motion.rate(time));
-        let after = |map: Transform, shift: DVec3| {
-            let matrix = map.matrix * self.stand.matrix;
-            Transform { matrix, offset: map.matrix * self.stand.offset + shift }
-        };
-        (self.placed, self.rate) = (after(at, at.offset), after(rate, rate.offset));
+        (self.placed, self.rate) = (self.after(self.motion.at(time)), self.after(self.motion.rate(time)));
         if let (Body::Mesh { frames, .. }, Some((surface, local))) = (&self.body, &mut self.surface)
             && frames.len() > 1
         {
@@ -147,9 +142,15 @@ impl Collider {
         Ok(())
     }
 
+    /// A map of its motion, taken after how it stands.
+    fn after(&self, map: Transform) -> Transform {
+        let matrix = map.matrix * self.stand.matrix;
+        Transform { matrix, offset: map.matrix * self.stand.offset + map.offset }
+    }
+
     /// Appends where the vertices of its mesh are at `time` [s], wherever it stands now.
     pub fn pose(&self, time: f64, out: &mut Vec<DVec3>) {
-        let placed = self.motion.at(time);
+        let placed = self.after(self.motion.at(time));
         match &self.body {
             Body::Mesh { frames, .. } if frames.len() > 1 => {
                 let (a, b, part) = between(frames, time);
