@@ -130,7 +130,8 @@ struct Stage {
 pub fn run(scene: Scene, seed: u64, passes: u64, fault: Fault) -> Outcome {
     let mut dice = Dice { seed: seed.wrapping_mul(31) ^ scene as u64, next: 0 };
     let mut outcome = Outcome::none();
-    let Some(mut stage) = stage(scene, &mut dice) else { return outcome };
+    // A start that intersects shows nothing: another one.
+    let Some(mut stage) = (0..20).find_map(|_| stage(scene, &mut dice)) else { return outcome };
     let mut filter = Filter::default();
     filter.fault = fault;
     let xi = 0.05 * stage.gap;
@@ -246,7 +247,6 @@ fn stage(scene: Scene, dice: &mut Dice) -> Option<Stage> {
         each.push(&x[first..first + len]);
         first += len;
     }
-    // A start that intersects shows nothing.
     if checker.check(&each).intersections() > 0 {
         return None;
     }
@@ -259,8 +259,11 @@ const QUADS: usize = 7;
 fn parts(scene: Scene, gap: f64, dice: &mut Dice) -> Vec<Part> {
     let mut parts = Vec::new();
     let layers = 2 + dice.below(3);
-    let turn = dice.unit();
-    let wave = (0.004 * dice.unit(), 10.0 + 40.0 * dice.unit(), 10.0 + 40.0 * dice.unit());
+    // Turned or wavy: the corners of sheets that are both would stick out of each other.
+    let flat = dice.unit() < 0.5;
+    let turn = if flat { dice.unit() } else { 0.0 };
+    let height = if flat { 0.0 } else { 0.004 * dice.unit() };
+    let wave = (height, 10.0 + 40.0 * dice.unit(), 10.0 + 40.0 * dice.unit());
     for layer in 0..layers {
         let apart = match scene {
             // Far below what a plane is trusted to tell.
@@ -328,13 +331,15 @@ fn folded(n: usize, gap: f64) -> Part {
     Part { faces, x, body: false }
 }
 
-/// Takes the area from some faces: a corner on the middle of the opposite side, or nearly so.
+/// Takes the area from some faces: a corner moves onto the opposite side where that is a border, else nearly there.
 fn flatten_some(faces: &[[u32; 3]], x: &mut [DVec3], dice: &mut Dice) {
     for face in faces {
-        if dice.unit() < 0.05 {
+        if dice.unit() < 0.03 {
+            let border = faces.iter().filter(|f| f.contains(&face[1]) && f.contains(&face[2])).count() == 1;
             let [a, b, c] = face.map(|v| v as usize);
-            let nearly = [0.0, 1e-15, 1e-9][dice.below(3)];
-            x[a] = (x[b] + x[c]) * 0.5 + dice.vector() * nearly;
+            let left = if border { 0.0 } else { [1e-4, 1e-8, 1e-11][dice.below(3)] };
+            let middle = (x[b] + x[c]) * 0.5;
+            x[a] = middle + (x[a] - middle) * left;
         }
     }
 }
