@@ -22,7 +22,7 @@ mod snapshot;
 
 pub use checkpoint::{Checkpoint, read_checkpoint, write_checkpoint};
 pub use frame::{Frame, Role, Topology, TopologyObject, single_precision};
-pub use log::{Outcome, StatsWriter, Status, read_stats};
+pub use log::{Figures, Outcome, StatsWriter, Status, chain, read_stats};
 pub use snapshot::{load_snapshot, save_snapshot};
 
 use crate::atomic::{sweep, write_atomic};
@@ -269,6 +269,11 @@ impl RunFolder {
     /// The lines of `stats.jsonl`, and whether the last one was incomplete.
     pub fn read_stats(&self) -> Result<(Vec<serde_json::Value>, bool), FileError> {
         read_stats(&self.root.join("stats.jsonl"))
+    }
+
+    /// What the run counted, frame by frame, for its certificate.
+    pub fn figures(&self) -> Figures {
+        Figures::read(&self.root)
     }
 
     /// Forgets frames and statistics after `last` (all of them if there is none), and what was concluded from
