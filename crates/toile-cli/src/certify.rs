@@ -8,7 +8,7 @@ use toile::collide::certify::{
     Audit, CheckOptions, CheckSurface, Checker, Distance, Finding, Kind, SideTest, Verdict,
 };
 use toile_io::cache::CacheObject;
-use toile_io::run::{Figures, Role, chain};
+use toile_io::run::{Figures, Role, RunFolder, chain};
 
 /// Pairs listed per frame in reports; the rest is counted.
 const LISTED: usize = 50;
@@ -166,15 +166,10 @@ impl Judge {
         self
     }
 
-    /// Adds what the run counted to the lines of its frames.
-    pub fn with_figures(mut self, figures: Figures) -> Judge {
-        self.figures = figures;
-        self
-    }
-
-    /// Says whether the frames were made under the guarantee of contact.
-    pub fn guaranteed(mut self, on: bool) -> Judge {
-        self.certificate.guarantee = Some(if on { "on" } else { "not guaranteed" });
+    /// Adds what a run counted to the lines of its frames, and whether they were made under the guarantee of contact.
+    pub fn of_run(mut self, run: &RunFolder) -> Judge {
+        self.figures = run.figures();
+        self.certificate.guarantee = run.guarantee().map(|on| if on { "on" } else { "not guaranteed" });
         self
     }
 
@@ -249,7 +244,8 @@ impl Judge {
             report.steps += 1;
             report.steps_met += usize::from(found.total > 0);
             report.pairs += found.total;
-            for met in found.met.iter().filter(|_| report.met.len() < 20 * LISTED) {
+            let room = (20 * LISTED).saturating_sub(report.met.len());
+            for met in found.met.iter().take(room) {
                 let pair = self.checker.describe(met.pair);
                 report.met.push(format!("frames {}–{frame}: {pair}", frame - 1));
             }

@@ -92,7 +92,7 @@ pub fn check(args: &CheckArgs, context: Context) -> Result<(), Failure> {
         judge = judge.with_audit();
     }
     if let Ok(run) = RunFolder::open(&args.path) {
-        judge = judge.with_figures(run.figures());
+        judge = judge.of_run(&run);
     }
     let wanted = frame_filter(args.frames.as_deref())?;
     let indices: Vec<usize> = (0..cache.frames().len()).filter(|i| wanted(cache.frames()[*i])).collect();

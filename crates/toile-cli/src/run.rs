@@ -411,7 +411,7 @@ impl<'a> Simulation<'a> {
             let mut cache = Cache::open(self.run.root(), &CacheOptions::default())?;
             if !after.no_check {
                 let judge = Judge::new(&cache.objects, false, Distance::Exact).map_err(Failure::Refused)?;
-                let mut judge = judge.with_figures(self.run.figures());
+                let mut judge = judge.of_run(&self.run);
                 let all = 0..cache.frames().len();
                 judge_cache(&mut cache, all, &mut judge);
                 let verdict = judge.certificate().clone();

@@ -271,6 +271,18 @@ impl RunFolder {
         read_stats(&self.root.join("stats.jsonl"))
     }
 
+    /// Whether the scene asks for the guarantee of contact: what `contact.guarantee` says in the scene as simulated;
+    /// `None` where it says nothing.
+    pub fn guarantee(&self) -> Option<bool> {
+        let text = fs::read_to_string(self.root.join("scene.toml")).ok()?;
+        let scene: toml::Table = text.parse().ok()?;
+        match scene.get("contact")?.get("guarantee")? {
+            toml::Value::Boolean(on) => Some(*on),
+            toml::Value::String(word) => Some(word != "off"),
+            _ => None,
+        }
+    }
+
     /// What the run counted, frame by frame, for its certificate.
     pub fn figures(&self) -> Figures {
         Figures::read(&self.root)
