@@ -36,11 +36,9 @@ pub struct Certificate {
     pub passages: usize,
     /// Points that either went through something or round its border: no fault, but not proven.
     pub undecided: usize,
-    /// What may have met between frames if all points moved straight; absent without an audit.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// What may have met between frames if all points moved straight; null without an audit.
     pub audit: Option<AuditReport>,
-    /// Whether the run was made under the guarantee ("on"), or not ("not guaranteed"); absent where nobody knows.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Whether the run was made under the guarantee ("on"), or not ("not guaranteed"); null where nobody knows.
     pub guarantee: Option<&'static str>,
     /// Hash of all positions judged, each frame's chained to the one before.
     pub hash: String,
