@@ -4,8 +4,10 @@
 //! * `tidy`: the rules of the tree alone
 //! * `golden`: writes the golden fingerprints anew
 //! * `pictures`: draws the pictures of the built-in scenes anew
+//! * `second-opinion RUN…`: judges the frames of runs by ipctk as well
 
 mod python;
+mod second_opinion;
 mod suite;
 mod tidy;
 
@@ -19,8 +21,9 @@ fn main() -> ExitCode {
         Some("tidy") => tidy::check(&root()).map_err(|problems| problems.join("\n")),
         Some("golden") => suite::golden(),
         Some("pictures") => suite::pictures(),
+        Some("second-opinion") => second_opinion::run(&std::env::args().skip(2).collect::<Vec<_>>()),
         Some("python") => python::interpreter().map(|path| println!("{}", path.display())),
-        _ => Err("usage: cargo xtask test | tidy | golden | pictures | python".into()),
+        _ => Err("usage: cargo xtask test | tidy | golden | pictures | second-opinion | python".into()),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,10 +1,14 @@
-//! The exact checker on frames as they were stored.
+//! The exact checker on frames as they were stored, and what happened between them. docs/certificate.md says what is
+//! proven and what is not.
 
 use glam::DVec3;
 use serde::Serialize;
-use toile::collide::certify::{CheckOptions, CheckSurface, Checker, Distance, Finding, Kind, Verdict};
+use serde_json::{Map, Value};
+use toile::collide::certify::{
+    Audit, CheckOptions, CheckSurface, Checker, Distance, Finding, Kind, SideTest, Verdict,
+};
 use toile_io::cache::CacheObject;
-use toile_io::run::Role;
+use toile_io::run::{Figures, Role, RunFolder, chain};
 
 /// Pairs listed per frame in reports; the rest is counted.
 const LISTED: usize = 50;
@@ -28,6 +32,18 @@ pub struct Certificate {
     pub worst_frame: Option<i64>,
     /// Every failing frame with what was found.
     pub bad: Vec<BadFrame>,
+    /// Points that went through something between two frames, over all frames.
+    pub passages: usize,
+    /// Points that either went through something or round its border: no fault, but not proven.
+    pub undecided: usize,
+    /// What may have met between frames if all points moved straight; null without an audit.
+    pub audit: Option<AuditReport>,
+    /// Whether the run was made under the guarantee ("on"), or not ("not guaranteed"); null where nobody knows.
+    pub guarantee: Option<&'static str>,
+    /// Hash of all positions judged, each frame's chained to the one before.
+    pub hash: String,
+    /// A line for each frame.
+    pub by_frame: Vec<FrameLine>,
     /// What this certificate does and does not say.
     pub scope: &'static str,
 }
@@ -43,19 +59,68 @@ pub struct BadFrame {
     pub findings: Vec<String>,
 }
 
-const SCOPE: &str = "each stored frame by itself: finite values, sound topology, no edge meets a face \
-(exact predicates on the stored values); motion between frames is not judged; vertices and triangles count from 0";
+/// The certificate of one frame.
+#[derive(Clone, Debug, Serialize)]
+pub struct FrameLine {
+    /// Frame number.
+    pub frame: i64,
+    /// Whether it passed.
+    pub pass: bool,
+    /// Pairs of faces that intersect.
+    pub intersections: usize,
+    /// Smallest distance [m].
+    pub min_distance: Option<f64>,
+    /// Points that went through something since the frame before; absent where that is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub passages: Option<usize>,
+    /// Points that went through something or round its border since the frame before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub undecided: Option<usize>,
+    /// Hash of the positions, chained to the frame before.
+    pub hash: String,
+    /// What the run itself counted: strain, residual, removed impulse and more, by the names of `stats.jsonl`.
+    #[serde(flatten)]
+    pub figures: Map<String, Value>,
+}
+
+/// What an audit found.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct AuditReport {
+    /// Steps between consecutive frames that were audited.
+    pub steps: usize,
+    /// Steps in which something may have met.
+    pub steps_met: usize,
+    /// Pairs that may have met.
+    pub pairs: usize,
+    /// The first ones of each such step.
+    pub met: Vec<String>,
+    /// What this means.
+    pub caveat: &'static str,
+}
+
+const CAVEAT: &str = "points are taken to move straight from frame to frame; on such paths nothing is missed, but cloth \
+that slides or turns cuts corners it did not cut, so pairs are places to look at, not faults";
+
+const SCOPE: &str = "each stored frame: finite values, sound topology, no edge meets a face (exact predicates on the \
+stored values); between consecutive frames: no point of a sample changed sides, save where it may have gone round a \
+border; vertices and triangles count from 0";
 
 /// Judges frame after frame.
 pub struct Judge {
     checker: Checker,
+    surfaces: Vec<CheckSurface>,
+    sides: Option<SideTest>,
+    audit: Option<Audit>,
+    figures: Figures,
+    last: Option<i64>,
+    hash: u64,
     certificate: Certificate,
 }
 
 impl Judge {
     /// A judge of these objects.
     pub fn new(objects: &[CacheObject], bodies: bool, distance: Distance) -> Result<Judge, String> {
-        let surfaces = objects
+        let surfaces: Vec<CheckSurface> = objects
             .iter()
             .map(|o| {
                 let kind = if o.role == Role::Cloth { Kind::Cloth } else { Kind::Body };
@@ -63,7 +128,7 @@ impl Judge {
             })
             .collect();
         let options = CheckOptions { distance, bodies, ..CheckOptions::default() };
-        let checker = Checker::new(surfaces, options).map_err(|error| error.to_string())?;
+        let checker = Checker::new(surfaces.clone(), options).map_err(|error| error.to_string())?;
         let certificate = Certificate {
             pass: true,
             frames: 0,
@@ -73,16 +138,60 @@ impl Judge {
             first_bad: None,
             worst_frame: None,
             bad: Vec::new(),
+            passages: 0,
+            undecided: 0,
+            audit: None,
+            guarantee: None,
+            hash: format!("{:016x}", 0),
+            by_frame: Vec::new(),
             scope: SCOPE,
         };
-        Ok(Judge { checker, certificate })
+        let sides = Some(SideTest::new(&surfaces));
+        let figures = Figures::default();
+        Ok(Judge { checker, surfaces, sides, audit: None, figures, last: None, hash: 0, certificate })
+    }
+
+    /// Leaves out what happens between frames.
+    pub fn without_sides(mut self) -> Judge {
+        self.sides = None;
+        self
+    }
+
+    /// Also lists what may have met between frames.
+    pub fn with_audit(mut self) -> Judge {
+        self.audit = Some(Audit::new(&self.surfaces, LISTED));
+        self.certificate.audit = Some(AuditReport { caveat: CAVEAT, ..AuditReport::default() });
+        self
+    }
+
+    /// Adds what a run counted to the lines of its frames, and whether they were made under the guarantee of contact.
+    pub fn of_run(mut self, run: &RunFolder) -> Judge {
+        self.figures = run.figures();
+        self.certificate.guarantee = run.guarantee().map(|on| if on { "on" } else { "not guaranteed" });
+        self
     }
 
     /// Judges a frame and remembers the verdict.
     pub fn judge(&mut self, frame: i64, positions: &[&[DVec3]]) -> Verdict {
         let verdict = self.checker.check(positions);
+        let between = self.between(frame, positions, verdict.pass());
+        self.hash = chain(self.hash, positions);
         let c = &mut self.certificate;
         c.frames += 1;
+        c.hash = format!("{:016x}", self.hash);
+        let intersections = verdict.intersections();
+        c.by_frame.push(FrameLine {
+            frame,
+            pass: verdict.pass() && between.went_through.is_empty(),
+            intersections,
+            min_distance: if intersections > 0 { Some(0.0) } else { verdict.min_distance() },
+            passages: between.known.then_some(between.went_through.len()),
+            undecided: between.known.then_some(between.undecided),
+            hash: c.hash.clone(),
+            figures: self.figures.of(frame),
+        });
+        c.passages += between.went_through.len();
+        c.undecided += between.undecided;
         if verdict.intersections() > 0 {
             // Distances of features mean nothing where faces pass through one another.
             c.min_distance = Some(0.0);
@@ -95,23 +204,56 @@ impl Judge {
             c.closest = Some(self.checker.describe(closest).to_string());
             c.closest_frame = Some(frame);
         }
-        if !verdict.pass() {
+        if !verdict.pass() || !between.went_through.is_empty() {
             c.pass = false;
             c.first_bad.get_or_insert(frame);
-            let count = verdict.findings.len() + verdict.unlisted;
+            let count = verdict.findings.len() + verdict.unlisted + between.went_through.len();
             if c.bad.iter().all(|bad| count > bad.count) {
                 c.worst_frame = Some(frame);
             }
-            let listed = verdict.findings.iter().take(LISTED);
-            let findings =
-                listed.map(|finding: &Finding| self.checker.describe(*finding).to_string()).collect();
+            let own = verdict.findings.iter().map(|f: &Finding| self.checker.describe(*f).to_string());
+            let findings = own.chain(between.went_through).take(LISTED).collect();
             c.bad.push(BadFrame { frame, count, findings });
         }
         verdict
     }
 
+    /// What happened since the frame before, where that one was clean and is the one before this.
+    fn between(&mut self, frame: i64, positions: &[&[DVec3]], clean: bool) -> Between {
+        let mut between = Between::default();
+        let follows = self.last.is_some_and(|last| last + 1 == frame);
+        if !follows || !clean {
+            self.sides.iter_mut().for_each(SideTest::forget);
+            self.audit.iter_mut().for_each(Audit::forget);
+        }
+        self.last = clean.then_some(frame);
+        if !clean {
+            return between;
+        }
+        if let Some(sides) = &mut self.sides {
+            let found = sides.step(positions);
+            between.known = follows;
+            between.undecided = found.undecided;
+            let name = |p| format!("since frame {}: {}", frame - 1, self.checker.describe(p));
+            between.went_through = found.passages.iter().map(|p| name(*p)).collect();
+        }
+        let found = self.audit.as_mut().and_then(|audit| audit.step(positions));
+        if let (Some(found), Some(report)) = (found, &mut self.certificate.audit) {
+            report.steps += 1;
+            report.steps_met += usize::from(found.total > 0);
+            report.pairs += found.total;
+            let room = (20 * LISTED).saturating_sub(report.met.len());
+            for met in found.met.iter().take(room) {
+                let pair = self.checker.describe(met.pair);
+                report.met.push(format!("frames {}–{frame}: {pair}", frame - 1));
+            }
+        }
+        between
+    }
+
     /// A frame that could not even be read fails.
     pub fn unreadable(&mut self, frame: i64, message: String) {
+        self.last = None;
         let c = &mut self.certificate;
         c.frames += 1;
         c.pass = false;
@@ -125,9 +267,42 @@ impl Judge {
     }
 }
 
+/// What happened between two frames.
+#[derive(Default)]
+struct Between {
+    known: bool,
+    went_through: Vec<String>,
+    undecided: usize,
+}
+
 impl Certificate {
-    /// One line for people.
+    /// One line for people, and more where there is more to say.
     pub fn headline(&self) -> String {
+        let mut text = self.verdict();
+        let plural = |n: usize| if n == 1 { "" } else { "s" };
+        if self.guarantee == Some("not guaranteed") {
+            text += "\n      not guaranteed: contact.guarantee is off";
+        }
+        if self.undecided > 0 {
+            let n = self.undecided;
+            text += &format!(
+                "\n      side test: {n} point{} went through something or round its border: undecided",
+                plural(n)
+            );
+        }
+        if let Some(audit) = &self.audit {
+            let (n, steps) = (audit.pairs, audit.steps);
+            text += &format!(
+                "\n      audit: {n} pair{} may have met in {} of {steps} step{}, if all moved straight",
+                plural(n),
+                audit.steps_met,
+                plural(steps)
+            );
+        }
+        text
+    }
+
+    fn verdict(&self) -> String {
         let frames = format!("{} frame{}", self.frames, if self.frames == 1 { "" } else { "s" });
         if self.pass {
             let gap = match (self.min_distance, &self.closest, self.closest_frame) {

@@ -12,7 +12,7 @@ use toile::collide::certify::{ClosePair, Distance, FaceId, Finding, VertexId};
 use toile_io::axes::{Axes, Units, Up};
 use toile_io::cache::{Cache, CacheOptions, TrackPath};
 use toile_io::error::FileError;
-use toile_io::run::Role;
+use toile_io::run::{Role, RunFolder};
 use toile_render as draw;
 use toile_render::{Bounds, Camera, Colour, Framing, Look, Marker, Options};
 
@@ -42,6 +42,16 @@ pub struct CheckArgs {
     /// Do not look for the smallest distance.
     #[arg(long)]
     no_distance: bool,
+    /// Do not test whether anything changed sides between frames.
+    #[arg(long)]
+    no_sides: bool,
+    /// Also list what may have met between frames if everything moved straight: nothing is missed, but not all of it
+    /// did meet.
+    #[arg(long)]
+    audit: bool,
+    /// Write the frames as raw f32 and their faces as JSON into this folder, for other checkers.
+    #[arg(long, hide = true)]
+    export: Option<PathBuf>,
     /// List the pairs of every bad frame, not only of the first.
     #[arg(long)]
     all: bool,
@@ -77,6 +87,15 @@ pub fn check(args: &CheckArgs, context: Context) -> Result<(), Failure> {
     }
     let distance = if args.no_distance { Distance::Off } else { Distance::Exact };
     let mut judge = Judge::new(&cache.objects, args.bodies, distance).map_err(Failure::Refused)?;
+    if args.no_sides {
+        judge = judge.without_sides();
+    }
+    if args.audit {
+        judge = judge.with_audit();
+    }
+    if let Ok(run) = RunFolder::open(&args.path) {
+        judge = judge.of_run(&run);
+    }
     let wanted = frame_filter(args.frames.as_deref())?;
     let indices: Vec<usize> = (0..cache.frames().len()).filter(|i| wanted(cache.frames()[*i])).collect();
     if indices.is_empty() {
@@ -84,6 +103,9 @@ pub fn check(args: &CheckArgs, context: Context) -> Result<(), Failure> {
         return Err(Failure::Refused(format!(
             "no frame to check, the cache holds {held}; choose among these"
         )));
+    }
+    if let Some(folder) = &args.export {
+        return export(&mut cache, &indices, folder);
     }
     judge_cache(&mut cache, indices.into_iter(), &mut judge);
     let certificate = judge.certificate().clone();
@@ -119,6 +141,27 @@ fn open(args: &CheckArgs) -> Result<Cache, FileError> {
     let axes = axes_of(args.units, args.up);
     let bodies = args.body.iter().map(|path| TrackPath { path: path.clone(), mesh: None }).collect();
     Cache::open(&args.path, &CacheOptions { mesh: args.mesh.clone(), bodies, axes })
+}
+
+/// Frames for a second opinion: `faces.json`, and a file of f32 per frame, all objects one after the other.
+fn export(cache: &mut Cache, indices: &[usize], folder: &Path) -> Result<(), Failure> {
+    std::fs::create_dir_all(folder).map_err(|e| FileError::from_io(folder, "create", &e))?;
+    let objects: Vec<_> = cache
+        .objects
+        .iter()
+        .map(|o| {
+            let role = if o.role == Role::Cloth { "cloth" } else { "body" };
+            serde_json::json!({ "name": o.name, "role": role, "vertices": o.vertex_count, "faces": o.faces })
+        })
+        .collect();
+    save(&folder.join("faces.json"), serde_json::json!(objects).to_string().as_bytes())?;
+    for &index in indices {
+        let frame = cache.read(index)?;
+        let narrow = frame.positions.iter().flatten().flat_map(|p| p.as_vec3().to_array());
+        let bytes: Vec<u8> = narrow.flat_map(f32::to_le_bytes).collect();
+        save(&folder.join(format!("{:06}.f32", frame.number)), &bytes)?;
+    }
+    Ok(())
 }
 
 /// "frames 1–20" for messages.
@@ -159,6 +202,9 @@ fn say(certificate: &crate::certify::Certificate, all: bool, context: Context) {
                 println!("  and {} more", bad.count - bad.findings.len());
             }
         }
+    }
+    if let Some(audit) = certificate.audit.as_ref().filter(|_| !context.quiet) {
+        audit.met.iter().for_each(|met| println!("may have met: {met}"));
     }
     println!("{}", certificate.headline());
 }

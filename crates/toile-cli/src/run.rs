@@ -415,8 +415,8 @@ impl<'a> Simulation<'a> {
         if result.is_ok() {
             let mut cache = Cache::open(self.run.root(), &CacheOptions::default())?;
             if !after.no_check {
-                let mut judge =
-                    Judge::new(&cache.objects, false, Distance::Exact).map_err(Failure::Refused)?;
+                let judge = Judge::new(&cache.objects, false, Distance::Exact).map_err(Failure::Refused)?;
+                let mut judge = judge.of_run(&self.run);
                 let all = 0..cache.frames().len();
                 judge_cache(&mut cache, all, &mut judge);
                 let verdict = judge.certificate().clone();

@@ -123,3 +123,43 @@ fn a_damaged_frame_fails_and_the_others_are_judged() {
     assert_eq!((&done.json()["frames"], &done.json()["first_bad"]), (&12.into(), &7.into()));
     desk.toile("check out/rag --picture q.png").exits(1);
 }
+
+/// Below the square in one frame, above it in the next; both frames are clean.
+#[test]
+fn what_changes_sides_between_frames_is_named() {
+    let desk = Desk::new();
+    desk.write("rag.obj", SQUARE);
+    let post = |z: f64| format!("o post\nv 0.4 0.4 {z}\nv 0.5 0.4 {z}\nv 0.4 0.5 {z}\nf 1 2 3\n");
+    desk.write("rag.pc2", pc2(&[FLAT; 4]));
+    for (frame, z) in [(1, -0.3), (2, -0.1), (3, 0.1), (4, 0.3)] {
+        desk.write(&format!("post_{frame:04}.obj"), post(z));
+    }
+    let check = "check rag.pc2 --mesh rag.obj --body post_####.obj";
+    let done =
+        desk.toile(&format!("{check} --json")).exits(1).says("since frame 2: post vertex 0 went through rag");
+    let certificate = done.json();
+    assert_eq!((&certificate["first_bad"], &certificate["passages"]), (&3.into(), &3.into()));
+    assert_eq!(certificate["by_frame"][2]["passages"], 3);
+    assert!(certificate["by_frame"][0]["passages"].is_null(), "nothing is known before the first frame");
+    desk.toile(&format!("{check} --no-sides")).exits(0).says("PASS  4 frames");
+    let audited =
+        desk.toile(&format!("{check} --no-sides --audit --json")).exits(0).says("may have met").json();
+    assert_eq!((&audited["audit"]["steps"], &audited["audit"]["steps_met"]), (&3.into(), &1.into()));
+}
+
+#[test]
+fn every_frame_has_its_line() {
+    let desk = Desk::new();
+    desk.toile("run rag.toml --no-picture -q").exits(0);
+    let certificate = desk.json("out/rag/certificate.json");
+    let lines = certificate["by_frame"].as_array().expect("lines");
+    assert_eq!(lines.len(), 12);
+    assert!(lines.iter().all(|line| line["pass"] == true && line["strain_max"].is_number()));
+    assert!(lines.iter().all(|line| line["residual"].is_number() && line["pinched"] == 0));
+    assert_eq!(lines[11]["hash"], certificate["hash"]);
+    let again = desk.toile("check out/rag --json").exits(0).json();
+    assert_eq!(again["hash"], certificate["hash"]);
+    desk.write("out/rag/releases.jsonl", "{\"frame\":3,\"vertex\":1}\n{\"frame\":3,\"vertex\":2}\n");
+    let released = desk.toile("check out/rag --json").exits(0).json();
+    assert_eq!(released["by_frame"][2]["pinched"], 2);
+}

@@ -80,6 +80,68 @@ pub(super) fn trim_stats(path: &Path, last: Option<u32>) -> Result<(), FileError
     write_atomic(path, &kept)
 }
 
+/// What a run counted that belongs to the certificate of a frame, where the run counted it.
+const CERTIFIED: &[&str] = &[
+    "strain_max",
+    "residual",
+    "removed_impulse",
+    "removed_weight",
+    "kept_motion",
+    "frozen",
+    "exempt",
+    "released",
+];
+
+/// Figures of a run's frames, for its certificate.
+#[derive(Clone, Debug, Default)]
+pub struct Figures {
+    frames: std::collections::BTreeMap<i64, serde_json::Map<String, Json>>,
+}
+
+impl Figures {
+    /// From `stats.jsonl`, and from `releases.jsonl` where there is one; what cannot be read is left out.
+    pub(super) fn read(root: &Path) -> Figures {
+        let mut figures = Figures::default();
+        let frame_of = |line: &Json| line.get("frame").and_then(Json::as_i64);
+        let (stats, _) = read_stats(&root.join("stats.jsonl")).unwrap_or_default();
+        for line in &stats {
+            let Some(frame) = frame_of(line) else { continue };
+            let known =
+                CERTIFIED.iter().filter_map(|&name| Some((name.to_string(), line.get(name)?.clone())));
+            figures.frames.entry(frame).or_default().extend(known);
+        }
+        // One line per pair that was let go: it is pinched to the end of its frame.
+        let (releases, _) = read_stats(&root.join("releases.jsonl")).unwrap_or_default();
+        for figures in figures.frames.values_mut() {
+            figures.entry("exempt").or_insert(0.into());
+            figures.insert("pinched".into(), 0.into());
+        }
+        for line in &releases {
+            let Some(frame) = frame_of(line) else { continue };
+            let entry = figures.frames.entry(frame).or_default();
+            let pinched = entry.get("pinched").and_then(Json::as_u64).unwrap_or(0);
+            entry.insert("pinched".into(), (pinched + 1).into());
+        }
+        figures
+    }
+
+    /// Those of one frame, by name; empty where nothing is known.
+    pub fn of(&self, frame: i64) -> serde_json::Map<String, Json> {
+        self.frames.get(&frame).cloned().unwrap_or_default()
+    }
+}
+
+/// Hash of the positions of a frame, chained to that of the frame before: XXH3-64 of the one before (8 bytes) and of
+/// every coordinate as an f64, little-endian.
+pub fn chain(before: u64, positions: &[&[glam::DVec3]]) -> u64 {
+    let mut hash = xxhash_rust::xxh3::Xxh3::new();
+    hash.update(&before.to_le_bytes());
+    for p in positions.iter().flat_map(|x| x.iter()) {
+        p.to_array().iter().for_each(|x| hash.update(&x.to_le_bytes()));
+    }
+    hash.digest()
+}
+
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -22,7 +22,7 @@ mod snapshot;
 
 pub use checkpoint::{Checkpoint, read_checkpoint, write_checkpoint};
 pub use frame::{Frame, Role, Topology, TopologyObject, single_precision};
-pub use log::{Outcome, StatsWriter, Status, read_stats};
+pub use log::{Figures, Outcome, StatsWriter, Status, chain, read_stats};
 pub use snapshot::{load_snapshot, save_snapshot};
 
 use crate::atomic::{sweep, write_atomic};
@@ -269,6 +269,23 @@ impl RunFolder {
     /// The lines of `stats.jsonl`, and whether the last one was incomplete.
     pub fn read_stats(&self) -> Result<(Vec<serde_json::Value>, bool), FileError> {
         read_stats(&self.root.join("stats.jsonl"))
+    }
+
+    /// Whether the scene asks for the guarantee of contact: what `contact.guarantee` says in the scene as simulated;
+    /// `None` where it says nothing.
+    pub fn guarantee(&self) -> Option<bool> {
+        let text = fs::read_to_string(self.root.join("scene.toml")).ok()?;
+        let scene: toml::Table = text.parse().ok()?;
+        match scene.get("contact")?.get("guarantee")? {
+            toml::Value::Boolean(on) => Some(*on),
+            toml::Value::String(word) => Some(word != "off"),
+            _ => None,
+        }
+    }
+
+    /// What the run counted, frame by frame, for its certificate.
+    pub fn figures(&self) -> Figures {
+        Figures::read(&self.root)
     }
 
     /// Forgets frames and statistics after `last` (all of them if there is none), and what was concluded from

@@ -30,6 +30,13 @@ fn ball(radius: f64, n: usize) -> Mesh {
     mesh
 }
 
+/// A rotation with bits that are the same everywhere.
+fn turn(axis: DVec3, angle: f64) -> DQuat {
+    let (s, c) = libm::sincos(0.5 * angle);
+    let v = axis * s;
+    DQuat::from_xyzw(v.x, v.y, v.z, c)
+}
+
 fn flat(n: usize) -> Mesh {
     let mut mesh = Mesh::from(sheet(1.0, 1.0, n, n, Pattern::Alternating).unwrap());
     mesh.x.iter_mut().for_each(|p| *p -= DVec3::new(0.5, 0.0, 0.5));
@@ -172,13 +179,13 @@ fn ordinary_motion_is_not_flagged() {
             .map(|f| {
                 let t = f64::from(f);
                 let fall = DVec3::Y * (-0.5 * 9.81 * (t / 60.0) * (t / 60.0)) + DVec3::Y * 0.6;
-                let turn = DQuat::from_axis_angle(axis, speed * t);
+                let pose = turn(axis, speed * t);
                 let top: Vec<DVec3> = cloth
                     .x
                     .iter()
                     .map(|p| {
                         let wave = DVec3::Y * height * libm::sin(k * p.x + 0.4 * t);
-                        turn * (*p * 0.5 + wave) + fall + DVec3::Y * 1.2
+                        pose * (*p * 0.5 + wave) + fall + DVec3::Y * 1.2
                     })
                     .collect();
                 // Slides over the ball at a millimetre, wrapped round it.
@@ -187,11 +194,11 @@ fn ordinary_motion_is_not_flagged() {
                     .iter()
                     .map(|p| {
                         let q = DVec3::new(p.x * 0.6 + drift * (t - 15.0) * 0.1, 0.0, p.z * 0.6);
-                        let around = DQuat::from_rotation_z(-q.x / 0.31) * DQuat::from_rotation_x(q.z / 0.31);
+                        let around = turn(DVec3::Z, -q.x / 0.31) * turn(DVec3::X, q.z / 0.31);
                         around * (DVec3::Y * 0.315)
                     })
                     .collect();
-                let spin = DQuat::from_rotation_y(0.2 * t);
+                let spin = turn(DVec3::Y, 0.2 * t);
                 vec![top, slide, ball.x.iter().map(|p| spin * *p).collect()]
             })
             .collect();

@@ -78,6 +78,16 @@ impl Pieces {
         &self.round[self.begin[vertex] as usize..self.begin[vertex + 1] as usize]
     }
 
+    /// Which corner of a face is a vertex; the first where none is.
+    pub fn corner(&self, face: u32, vertex: u32) -> u8 {
+        self.faces[face as usize].iter().position(|&v| v == vertex).unwrap_or(0) as u8
+    }
+
+    /// Which corner of a face is none of two vertices; the first where there is no such.
+    pub fn apex(&self, face: u32, vertices: [u32; 2]) -> u8 {
+        self.faces[face as usize].iter().position(|v| !vertices.contains(v)).unwrap_or(0) as u8
+    }
+
     /// Reorders faces so that those before the returned number and those after it go together: a multiple of `width`
     /// within a piece, a border of pieces where there are several.
     pub fn halve(&self, faces: &mut [u32], extents: &[Extent], width: usize) -> usize {

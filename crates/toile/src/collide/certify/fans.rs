@@ -140,6 +140,8 @@ pub(super) struct Neighbours {
     pub faces: [u32; 2],
     /// Vertices they share; twice the same where there is one.
     pub shared: [u32; 2],
+    /// The corner of each face that is the shared one; where there are two, the corner that is not shared.
+    pub corners: [u8; 2],
 }
 
 /// Every pair of faces that share a vertex of few faces and count (one of them is judged), in order.
@@ -153,7 +155,9 @@ pub(super) fn neighbours(pieces: &Pieces, judged: &[bool], vertices: usize) -> V
         for (i, &a) in here.iter().enumerate() {
             for &b in here[i + 1..].iter().filter(|&&b| b != a && (judged[a as usize] || judged[b as usize]))
             {
-                pairs.push(Neighbours { faces: [a.min(b), a.max(b)], shared: [v as u32; 2] });
+                let faces = [a.min(b), a.max(b)];
+                let corners = faces.map(|f| pieces.corner(f, v as u32));
+                pairs.push(Neighbours { faces, shared: [v as u32; 2], corners });
             }
         }
     }
@@ -165,5 +169,8 @@ pub(super) fn neighbours(pieces: &Pieces, judged: &[bool], vertices: usize) -> V
         }
         same
     });
+    for pair in pairs.iter_mut().filter(|pair| pair.shared[0] != pair.shared[1]) {
+        pair.corners = pair.faces.map(|f| pieces.apex(f, pair.shared));
+    }
     pairs
 }

@@ -140,7 +140,15 @@ impl Scan<'_> {
                 self.decide(a, b, most, found);
             }
             if let Some(best) = &mut found.nearest {
-                self.features_near(a, b, best);
+                let (p, q, [i, j]) = (self.sketch(a), self.sketch(b), pair.corners.map(usize::from));
+                let far = if pair.shared[0] == pair.shared[1] {
+                    p.fanned(i, q, j, best.reach_up, &self.view)
+                } else {
+                    p.hinged(i, q, j, best.reach_up, &self.view)
+                };
+                if !far {
+                    self.features_near(a, b, best);
+                }
             }
         }
     }

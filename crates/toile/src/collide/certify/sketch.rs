@@ -101,6 +101,40 @@ impl Sketch {
         gap > (reach + 2.0 * view.doubt) * sum(n.abs()) * 1.0001
     }
 
+    /// Whether, of two faces with one common vertex (corner i of this one, j of the other), each surely lies farther
+    /// than `reach` [m] from the opposite edge of the other: a plane through the vertex has both edges that far on
+    /// either side.
+    #[inline]
+    pub fn fanned(&self, i: usize, other: &Sketch, j: usize, reach: f32, view: &View) -> bool {
+        let v = Vec3A::new(self.x[i], self.y[i], self.z[i]);
+        let from = |face: &Sketch| [face.x - v.x, face.y - v.y, face.z - v.z];
+        let ([ax, ay, az], [bx, by, bz]) = (from(self), from(other));
+        let n = Vec3A::new(sum(ax - bx), sum(ay - by), sum(az - bz));
+        let here = ax * n.x + ay * n.y + az * n.z;
+        let there = bx * n.x + by * n.y + bz * n.z;
+        let limit = Vec3A::splat((reach * n.length() + 4.0 * view.doubt * sum(n.abs())) * 1.0001);
+        here.cmpgt(limit).bitmask() == 0b111 ^ (1 << i) && there.cmplt(-limit).bitmask() == 0b111 ^ (1 << j)
+    }
+
+    /// Whether, of two faces on one edge with apexes i and j, all features without a common vertex are surely farther
+    /// apart than `reach` [m]: each apex is beyond the edge as seen along the line between them, and each side of one face
+    /// apart from the side of the other that starts at the other end.
+    #[inline]
+    pub fn hinged(&self, i: usize, other: &Sketch, j: usize, reach: f32, view: &View) -> bool {
+        let at = |face: &Sketch, k: usize| Vec3A::new(face.x[k], face.y[k], face.z[k]);
+        let (p, u, v, q) = (at(self, i), at(self, (i + 1) % 3), at(self, (i + 2) % 3), at(other, j));
+        let doubt = 4.0 * view.doubt;
+        let far = |n: Vec3A, gap: f32| gap > (reach * n.length() + doubt * sum(n.abs())) * 1.0001;
+        let n = p - q;
+        let [a, b, c, d] = [p, u, v, q].map(|x| n.dot(x));
+        let apexes = (a - b.max(c).max(d)).min(a.min(b).min(c) - d);
+        let sides = |u: Vec3A, v: Vec3A| {
+            let n = (v + p) - (u + q);
+            far(n, n.dot(v).min(n.dot(p)) - n.dot(u).max(n.dot(q)))
+        };
+        far(n, apexes) && sides(u, v) && sides(v, u)
+    }
+
     /// The same across one of the edges of this one, along its plane.
     fn across_edges(&self, other: &Sketch, reach: f32, view: &View) -> bool {
         let corners = [0, 1, 2].map(|k| Vec3A::new(self.x[k], self.y[k], self.z[k]));

@@ -61,8 +61,11 @@ impl Extent {
         if margin == 0.0 || self.is_empty() {
             return *self;
         }
-        let (min, max) = (self.min.as_dvec3(), self.max.as_dvec3());
-        Extent::outward(min - margin, max + margin)
+        // Each rounding is below 2^-24 of its result; four times that is given to both.
+        let margin = Vec3A::splat((margin as f32).next_up());
+        let (min, max) = (self.min - margin, self.max + margin);
+        let more = |x: Vec3A| x.abs() * 2.4e-7 + Vec3A::splat(1e-37);
+        Extent { min: min - more(min), max: max + more(max) }
     }
 
     #[inline]
