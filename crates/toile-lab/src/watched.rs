@@ -105,8 +105,7 @@ impl Watched {
 
     /// Root mean square speed [m/s].
     pub fn speed(&self) -> f64 {
-        let all: Vec<DVec3> =
-            (0..self.world.cloths().len()).flat_map(|c| self.world.velocities(c)).collect();
+        let all: Vec<DVec3> = (0..self.world.cloths().len()).flat_map(|c| self.world.velocities(c)).collect();
         (all.iter().map(|v| v.length_squared()).sum::<f64>() / all.len() as f64).sqrt()
     }
 

@@ -18,13 +18,7 @@ struct Case {
 }
 
 const CASES: [Case; 7] = [
-    Case {
-        name: "sphere 50",
-        scene: "sphere",
-        set: &[],
-        budget: 45.0,
-        blender: (354.0, 4.0),
-    },
+    Case { name: "sphere 50", scene: "sphere", set: &[], budget: 45.0, blender: (354.0, 4.0) },
     Case {
         name: "sphere 100",
         scene: "sphere",
@@ -62,7 +56,11 @@ pub fn run(session: &mut Session) -> Result<(), LabError> {
         session.info(format!("{name}: Blender 5.0.1, wall time over simulated time"), blender, "x");
         session.info(format!("{name}: Blender 5.0.1, frame of 31.6 ms"), case.blender.0, "ms");
         if case.blender.1.is_finite() {
-            session.info(format!("{name}: Blender 5.0.1, intersecting pairs in its worst frame"), case.blender.1, "");
+            session.info(
+                format!("{name}: Blender 5.0.1, intersecting pairs in its worst frame"),
+                case.blender.1,
+                "",
+            );
         }
         rows.push(row(case, &found, median));
         ours.push((found.triangles as f64, per_second));

@@ -57,8 +57,10 @@ fn threshold(session: &mut Session, mu: f64, rows: &mut Vec<String>) -> Result<C
     let moved = moved?;
     // From rest, half of what even the least slope beyond the threshold here would give.
     let slips = |way: f64| way > 5e-4;
-    let steepest = offsets.iter().zip(&moved).filter(|(_, w)| !slips(**w)).map(|(o, _)| *o).fold(-9.0, f64::max);
-    let flattest = offsets.iter().zip(&moved).filter(|(_, w)| slips(**w)).map(|(o, _)| *o).fold(9.0, f64::min);
+    let steepest =
+        offsets.iter().zip(&moved).filter(|(_, w)| !slips(**w)).map(|(o, _)| *o).fold(-9.0, f64::max);
+    let flattest =
+        offsets.iter().zip(&moved).filter(|(_, w)| slips(**w)).map(|(o, _)| *o).fold(9.0, f64::min);
     session.at_most(format!("μ = {mu}: steepest incline that holds, beyond atan μ"), steepest, "°", 0.5);
     session.at_least(format!("μ = {mu}: flattest incline that does not, beyond atan μ"), flattest, "°", -0.5);
     for (offset, way) in offsets.iter().zip(&moved) {
@@ -130,11 +132,30 @@ fn overhang(session: &mut Session, rows: &mut Vec<String>) -> Result<(), LabErro
         let (mut holds, mut slips) = (0.0f64, f64::MAX);
         for (fraction, slipped, bad) in &slid {
             rows.push(format!("overhang slips,{mu},{fraction},{slipped},{exact}"));
-            if *slipped { slips = slips.min(*fraction) } else { holds = holds.max(*fraction) }
-            session.equal(format!("μ = {mu}, {fraction:.4} over the edge: frames that intersect"), *bad as f64, "", 0.0);
+            if *slipped {
+                slips = slips.min(*fraction)
+            } else {
+                holds = holds.max(*fraction)
+            }
+            session.equal(
+                format!("μ = {mu}, {fraction:.4} over the edge: frames that intersect"),
+                *bad as f64,
+                "",
+                0.0,
+            );
         }
-        session.at_most(format!("μ = {mu}: largest overhang that holds over μ/(1 + μ)"), holds / exact, "", 1.03);
-        session.at_least(format!("μ = {mu}: least overhang that slips over μ/(1 + μ)"), slips / exact, "", 0.97);
+        session.at_most(
+            format!("μ = {mu}: largest overhang that holds over μ/(1 + μ)"),
+            holds / exact,
+            "",
+            1.03,
+        );
+        session.at_least(
+            format!("μ = {mu}: least overhang that slips over μ/(1 + μ)"),
+            slips / exact,
+            "",
+            0.97,
+        );
     }
     Ok(())
 }

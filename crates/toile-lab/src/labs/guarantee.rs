@@ -50,7 +50,11 @@ pub fn run(session: &mut Session) -> Result<(), LabError> {
         );
         rows.push(row("stack, thin, folded", name, &found));
     }
-    session.csv("guarantee", "scene,fault,passes,crossed,met,pairs,wished [m],kept [m],closest [m]", &rows)?;
+    session.csv(
+        "guarantee",
+        "scene,fault,passes,crossed,met,pairs,wished [m],kept [m],closest [m]",
+        &rows,
+    )?;
     session.plot(
         "kept",
         Chart {

@@ -46,9 +46,11 @@ pub fn hanging(session: &mut Session) -> Result<(), LabError> {
             session.info(label, watched.bad_frames as f64, "");
         }
     }
-    session.time("hanging sheet: time with collision over that without (the paper: 1.2 to 5)", "x", &[
-        seconds[0] / seconds[1]
-    ]);
+    session.time(
+        "hanging sheet: time with collision over that without (the paper: 1.2 to 5)",
+        "x",
+        &[seconds[0] / seconds[1]],
+    );
     Ok(())
 }
 
@@ -74,16 +76,32 @@ pub fn tablecloth(session: &mut Session) -> Result<(), LabError> {
             resting = watched.world.energies().kinetic;
         }
         let real = frames as f64 * watched.dt;
-        session.time(format!("{name}: wall time over simulated time"), "x", &[start.elapsed().as_secs_f64() / real]);
+        session.time(
+            format!("{name}: wall time over simulated time"),
+            "x",
+            &[start.elapsed().as_secs_f64() / real],
+        );
         let worst = watched.worst as f64;
         match name {
-            "faces" => session.equal(format!("{name}, gap 1 mm: intersecting pairs in the worst frame"), worst, "", 0.0),
-            "vertices only" => session.at_least(format!("{name}: intersecting pairs in the worst frame"), worst, "", 1.0),
+            "faces" => session.equal(
+                format!("{name}, gap 1 mm: intersecting pairs in the worst frame"),
+                worst,
+                "",
+                0.0,
+            ),
+            "vertices only" => {
+                session.at_least(format!("{name}: intersecting pairs in the worst frame"), worst, "", 1.0)
+            }
             _ => session.info(format!("{name}: intersecting pairs in the worst frame"), worst, ""),
         }
         let drop = 0.1 * watched.weight();
         if name == "faces" {
-            session.at_most(format!("{name}: kinetic energy after 5 s over that of the drop"), resting / drop, "", 1e-4);
+            session.at_most(
+                format!("{name}: kinetic energy after 5 s over that of the drop"),
+                resting / drop,
+                "",
+                1e-4,
+            );
         }
         session.info(format!("{name}: intersecting pairs at rest"), watched.intersections() as f64, "");
         curves.push(Curve { name: name.into(), points });

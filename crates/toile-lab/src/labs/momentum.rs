@@ -39,7 +39,11 @@ pub fn run(session: &mut Session) -> Result<(), LabError> {
         session.at_most(format!("{name}: largest rise of energy in a frame over the start"), rise, "", 1e-9);
         session.equal(format!("{name}: frames that intersect"), watched.bad_frames as f64, "", 0.0);
         session.info(format!("{name}: energy left"), last / first, "");
-        session.info(format!("{name}: impulse removed by the guarantee"), watched.counters.removed / carried, "");
+        session.info(
+            format!("{name}: impulse removed by the guarantee"),
+            watched.counters.removed / carried,
+            "",
+        );
         curves.push(Curve { name: name.into(), points });
     }
     session.csv("momentum", "run,frame,energy [J],momentum lost over carried,removed [N·s]", &rows)?;
@@ -69,12 +73,7 @@ fn world(speed: f64, mu: f64) -> Result<World, LabError> {
     let mut above = lying("above", (0.3, 0.3), 10, PATTERNS[4].1, 3.0, 0.03)?;
     above.positions.iter_mut().for_each(|p| *p += DVec3::new(0.05, 0.0, 0.03));
     above.velocity = DVec3::NEG_Y * speed;
-    let setup = Setup {
-        cloths: vec![below, above],
-        contact,
-        gravity: DVec3::ZERO,
-        substeps: 2,
-        ..Setup::default()
-    };
+    let setup =
+        Setup { cloths: vec![below, above], contact, gravity: DVec3::ZERO, substeps: 2, ..Setup::default() };
     Ok(World::new(setup)?)
 }
