@@ -254,7 +254,7 @@ fn stage(scene: Scene, dice: &mut Dice) -> Option<Stage> {
 }
 
 /// Quads along a side of a sheet of 10 cm.
-const QUADS: usize = 7;
+const QUADS: usize = 5;
 
 fn parts(scene: Scene, gap: f64, dice: &mut Dice) -> Vec<Part> {
     let mut parts = Vec::new();
@@ -281,7 +281,7 @@ fn parts(scene: Scene, gap: f64, dice: &mut Dice) -> Vec<Part> {
         x.iter_mut().for_each(|p| p.y += lift);
         match scene {
             Scene::Folded => {
-                parts.push(folded(3 * QUADS, gap));
+                parts.push(folded(2 * QUADS, gap));
                 break;
             }
             Scene::Degenerate => flatten_some(&faces, &mut x, dice),
@@ -373,7 +373,7 @@ fn ball(radius: f64) -> (Vec<[u32; 3]>, Vec<DVec3>) {
 
 /// Where everyone wishes to be: from a nanometre to a metre away, all of them or a few, alone or together.
 fn wishes(stage: &Stage, dice: &mut Dice) -> Vec<DVec3> {
-    let magnitude = libm::pow(10.0, -9.0 + 8.5 * dice.unit());
+    let magnitude = libm::pow(10.0, -9.0 + 8.0 * dice.unit());
     let (kind, density) = (dice.below(6), [1.0, 0.5, 0.05][dice.below(3)]);
     let centre = dice.vector() * 0.05;
     let direction = dice.vector();
