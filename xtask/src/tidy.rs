@@ -59,7 +59,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "step",
         ],
     ),
-    ("testing", &["math", "mesh", "drive", "forces", "interaction", "solve"]),
+    ("testing", &["math", "mesh", "drive", "collide", "contact", "forces", "interaction", "solve"]),
 ];
 
 /// What each crate may depend on of the others.

@@ -15,6 +15,7 @@ pub mod plot;
 pub mod report;
 pub mod session;
 mod statics;
+mod watched;
 
 pub use report::{Figure, Op, Report, Timing};
 pub use session::{LabError, Session};
@@ -109,7 +110,7 @@ pub const LABS: &[Lab] = &[
     },
     Lab {
         id: "v00-x1",
-        title: "how much motion the lambda-midpoint keeps: oscillator, strip and falling sheet (V00-X1)",
+        title: "how much motion the lambda-midpoint keeps: oscillator, strip and falling sheet, which meets itself (V00-X1)",
         run: labs::lambda::run,
     },
     Lab {
@@ -258,6 +259,51 @@ pub const LABS: &[Lab] = &[
         run: labs::memory::run,
     },
     Lab {
+        id: "guarantee",
+        title: "ten thousand hostile passes and nothing meets; every rule broken on purpose is caught",
+        run: labs::guarantee::run,
+    },
+    Lab {
+        id: "slide",
+        title: "without friction a sheet slides down an incline at g sin θ, on a body and on another sheet",
+        run: labs::slide::run,
+    },
+    Lab {
+        id: "friction",
+        title: "where sheets begin to slide, how little they creep, and a strip over a table's edge, against Coulomb",
+        run: labs::friction::run,
+    },
+    Lab {
+        id: "momentum",
+        title: "two free sheets collide: their momentum stays, and no energy comes from nowhere",
+        run: labs::momentum::run,
+    },
+    Lab {
+        id: "rest",
+        title: "a sheet on a ball, sixteen in a stack and a table cloth come to rest and stay",
+        run: labs::rest::run,
+    },
+    Lab {
+        id: "glue",
+        title: "the guarantee keeps what the solver moves, and frames of 1/60 s fall like steps of 1/960 s",
+        run: labs::rest::glue,
+    },
+    Lab {
+        id: "m03-x1",
+        title: "a table cloth of 72 triangles by faces, and by vertices only (M03-X1)",
+        run: labs::meeting::tablecloth,
+    },
+    Lab {
+        id: "m03-x4",
+        title: "sheets on a ball, a cone and a box: nothing intersects, and they come to rest (M03-X4)",
+        run: labs::meeting::sheets,
+    },
+    Lab {
+        id: "m03-x5",
+        title: "a long tape piles up in a bowl: nothing intersects in any frame (M03-X5)",
+        run: labs::meeting::tape,
+    },
+    Lab {
         id: "same-bits",
         title: "one fingerprint for any number of threads and after resuming in the middle",
         run: labs::same_bits::run,
@@ -275,6 +321,11 @@ pub const BENCHES: &[Lab] = &[
         id: "check",
         title: "the exact checker on folded cloth: milliseconds per frame, by size",
         run: benches::check::run,
+    },
+    Lab {
+        id: "contact",
+        title: "cloth on a ball, stacks, tape and table cloth: milliseconds per frame and stage, certified, beside Blender",
+        run: benches::contact::run,
     },
     Lab {
         id: "detect",

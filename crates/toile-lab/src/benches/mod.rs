@@ -1,5 +1,6 @@
 //! The benchmarks.
 
 pub mod check;
+pub mod contact;
 pub mod detect;
 pub mod hang;

@@ -1,4 +1,4 @@
-//! V00-X1 without collisions: how much motion the λ-midpoint keeps.
+//! V00-X1: how much motion the λ-midpoint keeps without collisions; with them, nothing intersects (`meeting.rs`).
 
 use crate::hang::Hang;
 use crate::material::cloth;
@@ -26,7 +26,8 @@ pub fn run(session: &mut Session) -> Result<(), LabError> {
     session.info("oscillator, right-hand side as printed, λ = 0.8: decay over that of λ = 0", printed, "");
     decays(session, "strip at 5°", &mut rows, &strip)?;
     session.csv("v00-x1-decay", "what,λ,decay of energy [1/s],over that of λ = 0,theory", &rows)?;
-    sheet(session)
+    sheet(session)?;
+    super::meeting::hanging(session)
 }
 
 /// Judges the decay of every λ against (1 − λ)/(1 + λ).

@@ -2,5 +2,6 @@
 
 pub mod conformance;
 pub mod eigen;
+pub mod hostile;
 pub mod laws;
 pub mod solvers;
