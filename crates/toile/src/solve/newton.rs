@@ -63,6 +63,9 @@ pub struct Reached {
 /// Full steps without a new best before one careful step.
 const PATIENCE: usize = 4;
 
+/// Part of what a stage gained below which another step is not worth its cost, where contacts come and go.
+const LITTLE: f64 = 0.01;
+
 /// Newton's method, with the storage it keeps.
 #[derive(Default)]
 pub struct Newton {
@@ -148,7 +151,7 @@ impl Newton {
         let struck = bodies.struck.is_some_and(|struck| !struck.is_empty());
         let tolerance = stage.settings.newton.step.min(0.005 * bodies.edge);
         let mut previous = f64::INFINITY;
-        for _ in 0..stage.cap {
+        for solve in 0..stage.cap {
             let end = self.change(&stage, leading, probe);
             let size = reduce::max(x.len(), |i| self.change[i].length_squared()).sqrt();
             if matches!(end, End::NotFinite | End::Diverged) || !size.is_finite() {
@@ -181,6 +184,11 @@ impl Newton {
                 && end == End::Converged
                 && (!struck || self.residual(bodies) <= stage.settings.newton.residual)
                 && (led || merit.no_worse_than(&first, 0.0));
+            // Cloth pushed together along itself bends away slowly, for the tangent knows no compression: with contact
+            // it is enough that the last step gained little of all that was gained.
+            let (gained, all) = (before.total() - merit.total(), first.total() - merit.total());
+            let gains_little = gained >= 0.0 && gained <= LITTLE * all && solve >= 2;
+            converged |= struck && !led && fraction == 1.0 && end == End::Converged && gains_little;
             if converged {
                 break;
             }
