@@ -60,7 +60,7 @@ pub struct Given {
 }
 
 /// What one pair does.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Act {
     /// Normal force [N].
     pub push: f64,
@@ -76,6 +76,18 @@ pub struct Act {
     pub damping: DMat3,
 }
 
+impl Act {
+    /// Nothing.
+    pub const NONE: Act = Act {
+        push: 0.0,
+        hold: DVec3::ZERO,
+        slip: DVec3::ZERO,
+        energy: 0.0,
+        tangent: DMat3::ZERO,
+        damping: DMat3::ZERO,
+    };
+}
+
 impl Gauge {
     /// What the pair does at `r` [m] and `rate` [m/s].
     pub fn act(&self, r: DVec3, rate: DVec3) -> Act {
@@ -86,16 +98,16 @@ impl Gauge {
             let limit = self.friction.sliding * push;
             let hold = given.hold.clamp_length_max(limit);
             if push == 0.0 {
-                return Act::default();
+                return Act::NONE;
             }
             let (tangent, damping) = (outer(n, n) * given.stiffness, outer(n, n) * given.damping);
-            return Act { push, hold, tangent, damping, ..Act::default() };
+            return Act { push, hold, tangent, damping, ..Act::NONE };
         }
         let push = (self.push + self.stiffness * (self.distance - n.dot(r))).max(0.0);
         if push == 0.0 && self.push == 0.0 {
-            return Act::default();
+            return Act::NONE;
         }
-        let mut act = Act { push, energy: 0.5 * push * push / self.stiffness, ..Act::default() };
+        let mut act = Act { push, energy: 0.5 * push * push / self.stiffness, ..Act::NONE };
         if push > 0.0 {
             act.tangent = outer(n, n) * self.stiffness;
         }
@@ -193,7 +205,7 @@ impl ForceModel for Gauges {
 
     fn respond(&self, at: Moment, mix: Mix, _foreseen: &[Stress], out: &mut Interactions) {
         let len = self.gauges.len();
-        let mut acts = vec![Act::default(); len];
+        let mut acts = vec![Act::NONE; len];
         parallel::fill(&mut acts, |k| self.act_at(k, at, self.part));
         out.energy = reduce::sum(len, |k| acts[k].energy);
         out.lossy.clear();
