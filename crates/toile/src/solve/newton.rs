@@ -291,7 +291,7 @@ impl Newton {
         self.unbalanced.resize(n, DVec3::ZERO);
         let v = &self.v;
         let inertia = |i: usize| goal.inertia.get(i).copied().unwrap_or(1.0);
-        parallel::fill(&mut self.unbalanced, |i| (gravity - (v[i] - goal.v[i]) * (inertia(i) / h)) * mass[i]);
+        parallel::fill(&mut self.unbalanced, |i| (gravity - (v[i] - goal.v[i]) * inertia(i) / h) * mass[i]);
         self.lossy.clear();
         self.lossy.resize(n, DVec3::ZERO);
         let mut stored = 0.0;
