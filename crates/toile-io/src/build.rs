@@ -102,7 +102,6 @@ pub fn build(scene: &Scene) -> Result<Built, BuildError> {
         wind: wind(scene),
         solver: crate::solver::settings(scene),
         substeps: scene.substeps(),
-        ..Setup::default()
     };
     let mut world = World::new(setup).map_err(|error| BuildError { message: error.to_string() })?;
     notes.extend(too_long(scene, &mut world));

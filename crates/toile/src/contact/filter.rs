@@ -401,6 +401,11 @@ impl Known<'_> {
     }
 }
 
+/// Whether `a` is above `b`; what is not a number is above nothing.
+fn above(a: f64, b: f64) -> bool {
+    a > b
+}
+
 /// The plane between the features of `pair`.
 fn plane_of(
     pair: &Pair,
@@ -427,7 +432,7 @@ fn plane_of(
     };
     let mut normal = pair.normal;
     let mut wide = gap(normal, false).0;
-    if normal == DVec3::ZERO || !(wide > 0.5 * pair.distance) {
+    if normal == DVec3::ZERO || !above(wide, 0.5 * pair.distance) {
         // The direction of the closest points has no digits left: try the plane of the features.
         let across = match split {
             1 => (at[2] - at[1]).cross(at[3] - at[1]),
@@ -444,12 +449,13 @@ fn plane_of(
         }
     }
     let frozen = Plane { frozen: true, closes: common, ..Plane::default() };
-    if !(wide > 1e-12) {
+    if !above(wide, 1e-12) {
         return frozen;
     }
     let (room, lower) = gap(normal, true);
-    let closes = common && !(room >= if wide > xi { xi.max(0.25 * wide) } else { wide * (1.0 - 1e-9) });
-    if !(room > 0.0) {
+    let needed = if wide > xi { xi.max(0.25 * wide) } else { wide * (1.0 - 1e-9) };
+    let closes = common && (room < needed || room.is_nan());
+    if !above(room, 0.0) {
         return frozen;
     }
     let (mut down, mut up) = (0.0f64, 0.0f64);
