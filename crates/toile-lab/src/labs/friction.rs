@@ -57,13 +57,25 @@ fn threshold(session: &mut Session, mu: f64, rows: &mut Vec<String>) -> Result<C
         offsets.iter().zip(&moved).filter(|(_, w)| !slips(**w)).map(|(o, _)| *o).fold(-9.0, f64::max);
     let flattest =
         offsets.iter().zip(&moved).filter(|(_, w)| slips(**w)).map(|(o, _)| *o).fold(9.0, f64::min);
-    session.at_most(format!("μ = {mu}: steepest incline that holds, beyond atan μ"), steepest, "°", 0.5);
-    session.at_least(format!("μ = {mu}: flattest incline that does not, beyond atan μ"), flattest, "°", -0.5);
+    between(session, &format!("μ = {mu}: incline, beyond atan μ"), "°", [steepest, flattest, 0.0, 0.5]);
     for (offset, way) in offsets.iter().zip(&moved) {
         rows.push(format!("speed gained [m/s],{mu},{},{way},", exact + offset));
     }
     let points = offsets.iter().zip(&moved).map(|(o, w)| (*o, 1e3 * w)).collect();
     Ok(Curve { name: format!("μ = {mu}"), points })
+}
+
+/// Judges where holding ends: half way from the most that holds to the least that slips, which must be in that order.
+fn between(session: &mut Session, name: &str, unit: &'static str, [holds, slips, exact, limit]: [f64; 4]) {
+    session.info(format!("{name}: most that holds"), holds, unit);
+    session.info(format!("{name}: least that slips"), slips, unit);
+    session.at_least(format!("{name}: least that slips less most that holds"), slips - holds, unit, 0.0);
+    session.at_most(
+        format!("{name}: threshold off the right one"),
+        (0.5 * (holds + slips) - exact).abs(),
+        unit,
+        limit,
+    );
 }
 
 /// Speed gained that counts as slipping [m/s]. What is put down without a force between it and the ground slips a little
@@ -156,18 +168,8 @@ fn overhang(session: &mut Session, rows: &mut Vec<String>) -> Result<(), LabErro
                 0.0,
             );
         }
-        session.at_most(
-            format!("μ = {mu}: largest overhang that holds over μ/(1 + μ)"),
-            holds / exact,
-            "",
-            1.03,
-        );
-        session.at_least(
-            format!("μ = {mu}: least overhang that slips over μ/(1 + μ)"),
-            slips / exact,
-            "",
-            0.97,
-        );
+        let name = format!("μ = {mu}: overhang over μ/(1 + μ)");
+        between(session, &name, "", [holds / exact, slips / exact, 1.0, 0.03]);
     }
     Ok(())
 }
