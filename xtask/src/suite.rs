@@ -161,7 +161,7 @@ fn read_line(tally: &mut Tally, line: &str) {
 }
 
 /// Experiments that take minutes: run by hand, results in `validation/`.
-const LONG: [&str; 12] = [
+const LONG: [&str; 18] = [
     "fall",
     "resolution",
     "drape",
@@ -174,6 +174,12 @@ const LONG: [&str; 12] = [
     "v00-x4",
     "m03-table1",
     "hybrid",
+    "guarantee",
+    "friction",
+    "rest",
+    "glue",
+    "m03-x4",
+    "m03-x5",
 ];
 
 /// Every experiment that is not long, on the release build.

@@ -97,7 +97,6 @@ pub fn build(scene: &Scene) -> Result<Built, BuildError> {
         bodies: met.map(|(_, obstacle)| obstacle.clone()).collect(),
         contact: scene.contact.clone(),
         pins,
-        elastics: Vec::new(),
         gravity: scene.gravity,
         wind: wind(scene),
         solver: crate::solver::settings(scene),

@@ -34,7 +34,7 @@ fn a_folded_sheet_never_meets_itself() {
 }
 
 #[test]
-fn faces_without_area_never_meet() {
+fn faces_of_hardly_any_area_never_meet() {
     keeps(Scene::Degenerate);
 }
 

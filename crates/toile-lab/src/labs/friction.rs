@@ -30,9 +30,9 @@ pub fn run(session: &mut Session) -> Result<(), LabError> {
     session.plot(
         "threshold",
         Chart {
-            title: "Way down an incline in half a second".into(),
+            title: "Speed gained in a second down an incline".into(),
             x: "angle less atan μ [°]".into(),
-            y: "mm".into(),
+            y: "mm/s".into(),
             log: (false, false),
             curves,
         },
@@ -48,26 +48,50 @@ fn threshold(session: &mut Session, mu: f64, rows: &mut Vec<String>) -> Result<C
         .map(|offset| {
             let degrees = exact + offset;
             let mut watched = Watched::of(on_body(degrees, PATTERNS[5].1, Friction::of(mu))?, FRAME)?;
-            watched.run(0.3)?;
-            let start = watched.world.momentum().1;
-            watched.run(0.5)?;
-            Ok((watched.world.momentum().1 - start).dot(downhill(degrees)))
+            gains(&mut watched, downhill(degrees))
         })
         .collect();
     let moved = moved?;
-    // From rest, half of what even the least slope beyond the threshold here would give.
-    let slips = |way: f64| way > 5e-4;
+    let slips = |gained: f64| gained > SLIPS;
     let steepest =
         offsets.iter().zip(&moved).filter(|(_, w)| !slips(**w)).map(|(o, _)| *o).fold(-9.0, f64::max);
     let flattest =
         offsets.iter().zip(&moved).filter(|(_, w)| slips(**w)).map(|(o, _)| *o).fold(9.0, f64::min);
-    session.at_most(format!("μ = {mu}: steepest incline that holds, beyond atan μ"), steepest, "°", 0.5);
-    session.at_least(format!("μ = {mu}: flattest incline that does not, beyond atan μ"), flattest, "°", -0.5);
+    between(session, &format!("μ = {mu}: incline, beyond atan μ"), "°", [steepest, flattest, 0.0, 0.5]);
     for (offset, way) in offsets.iter().zip(&moved) {
-        rows.push(format!("way in 0.5 s,{mu},{},{way},", exact + offset));
+        rows.push(format!("speed gained [m/s],{mu},{},{way},", exact + offset));
     }
     let points = offsets.iter().zip(&moved).map(|(o, w)| (*o, 1e3 * w)).collect();
     Ok(Curve { name: format!("μ = {mu}"), points })
+}
+
+/// Judges where holding ends: half way from the most that holds to the least that slips, which must be in that order.
+fn between(session: &mut Session, name: &str, unit: &'static str, [holds, slips, exact, limit]: [f64; 4]) {
+    session.info(format!("{name}: most that holds"), holds, unit);
+    session.info(format!("{name}: least that slips"), slips, unit);
+    session.at_least(format!("{name}: least that slips less most that holds"), slips - holds, unit, 0.0);
+    session.at_most(
+        format!("{name}: threshold off the right one"),
+        (0.5 * (holds + slips) - exact).abs(),
+        unit,
+        limit,
+    );
+}
+
+/// Speed gained that counts as slipping [m/s]. What is put down without a force between it and the ground slips a little
+/// until there is one; then it stops below the threshold, and only beyond it goes faster and faster.
+const SLIPS: f64 = 2e-3;
+
+/// Speed gained along `way` in a second, after one in which friction sets in [m/s].
+fn gains(watched: &mut Watched, way: DVec3) -> Result<f64, LabError> {
+    let speed = |watched: &Watched| {
+        let (mass, _, momentum) = watched.world.momentum();
+        momentum.dot(way) / mass
+    };
+    watched.run(1.0)?;
+    let before = speed(watched);
+    watched.run(1.0)?;
+    Ok(speed(watched) - before)
 }
 
 /// Half a degree below the threshold nothing creeps.
@@ -144,18 +168,8 @@ fn overhang(session: &mut Session, rows: &mut Vec<String>) -> Result<(), LabErro
                 0.0,
             );
         }
-        session.at_most(
-            format!("μ = {mu}: largest overhang that holds over μ/(1 + μ)"),
-            holds / exact,
-            "",
-            1.03,
-        );
-        session.at_least(
-            format!("μ = {mu}: least overhang that slips over μ/(1 + μ)"),
-            slips / exact,
-            "",
-            0.97,
-        );
+        let name = format!("μ = {mu}: overhang over μ/(1 + μ)");
+        between(session, &name, "", [holds / exact, slips / exact, 1.0, 0.03]);
     }
     Ok(())
 }
@@ -205,9 +219,13 @@ fn hangs(mu: f64, fraction: f64) -> Result<(f64, bool, u64), LabError> {
     let x = watched.world.positions(0);
     let low = x.iter().fold(f64::INFINITY, |low, p| low.min(p.y));
     let (below, on) = (contact_top() - low, -tail(&watched));
-    let start = tail(&watched);
-    watched.run(1.0)?;
-    Ok((below / (below + on), tail(&watched) - start > 3e-3, watched.bad_frames))
+    let moving = |watched: &Watched| watched.world.velocities(0)[0].x;
+    watched.run(0.5)?;
+    let before = moving(&watched);
+    watched.run(0.5)?;
+    // Let go, it slips a little until friction has taken over; it stops there, or goes on faster.
+    let slipped = moving(&watched) > before.max(0.0) + SLIPS;
+    Ok((below / (below + on), slipped, watched.bad_frames))
 }
 
 /// Height at which the strip lies on the table [m].
