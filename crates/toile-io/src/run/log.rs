@@ -81,16 +81,8 @@ pub(super) fn trim_stats(path: &Path, last: Option<u32>) -> Result<(), FileError
 }
 
 /// What a run counted that belongs to the certificate of a frame, where the run counted it.
-const CERTIFIED: &[&str] = &[
-    "strain_max",
-    "residual",
-    "removed_impulse",
-    "removed_weight",
-    "kept_motion",
-    "frozen",
-    "exempt",
-    "released",
-];
+const CERTIFIED: &[&str] =
+    &["strain_max", "residual", "removed_impulse", "wished_motion", "kept_motion", "cut"];
 
 /// Figures of a run's frames, for its certificate.
 #[derive(Clone, Debug, Default)]
