@@ -127,8 +127,7 @@ impl Model {
         around: Surroundings<'a>,
         mobility: &'a Mobility,
         places: &'a [Place],
-        v: &'a [DVec3],
-        pull: &'a [DVec3],
+        (v, pull, owed): (&'a [DVec3], &'a [DVec3], &'a [DVec3]),
         (time, dt, last, feels): (f64, f64, bool, bool),
     ) -> Option<(Outing<'a>, &'a mut Gauges)> {
         let at = self.gauges?;
@@ -147,6 +146,7 @@ impl Model {
             pull,
             feels,
             last,
+            owed,
         };
         Some((outing, gauges))
     }

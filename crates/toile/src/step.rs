@@ -190,7 +190,8 @@ impl Island {
                 _ => Vec::new(),
             };
             let span = (time, dt, last, feels);
-            let outing = model.outing(around, &scratch.mobility, &scratch.places, &now.v, &pull, span);
+            let motion = (&now.v[..], &pull[..], &[][..]);
+            let outing = model.outing(around, &scratch.mobility, &scratch.places, motion, span);
             let begun = outing.map_or(Ok(()), |(outing, gauges)| meeting.begin(now, outing, gauges, probe));
             if begun.is_err() {
                 std::mem::swap(now, saved);
@@ -212,7 +213,8 @@ impl Island {
         };
         if let (Ok(()), Some(meeting)) = (&sound, meeting) {
             let span = (time, dt, last, feels);
-            let outing = model.outing(around, &scratch.mobility, &scratch.places, &now.v, &pull, span);
+            let motion = (&now.v[..], &pull[..], scratch.stepper.owed());
+            let outing = model.outing(around, &scratch.mobility, &scratch.places, motion, span);
             let ended =
                 outing.map_or(Ok(()), |(outing, gauges)| meeting.end(now, next, outing, gauges, probe));
             sound = ended.map_err(|_: TooLong| Refused::TooLong);

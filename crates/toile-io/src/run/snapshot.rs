@@ -94,7 +94,7 @@ fn encode(snapshot: &Snapshot) -> Vec<(String, Array)> {
         let touches = &snapshot.touches[n];
         let names = touches.iter().flat_map(|t| t.features).collect();
         arrays.push((format!("{n}.touch.features"), Array::U64(names)));
-        let values = touches.iter().flat_map(|t| [t.push, t.slip.x, t.slip.y, t.slip.z]).collect();
+        let values = touches.iter().flat_map(|t| [t.push, t.before, t.slip.x, t.slip.y, t.slip.z]).collect();
         arrays.push((format!("{n}.touch.values"), Array::F64(values)));
     }
     arrays
@@ -139,10 +139,11 @@ fn decode(c: &Container) -> Option<Snapshot> {
         let own = c.u64s(&format!("{n}.parts"));
         groups.push(own.map_or(vec![n as usize], |own| own.iter().map(|p| *p as usize).collect()));
         let names = c.u64s(&format!("{n}.touch.features")).unwrap_or_default().as_chunks::<4>().0;
-        let values = c.f64s(&format!("{n}.touch.values")).unwrap_or_default().as_chunks::<4>().0;
-        let touch = |(features, [push, x, y, z]): (&[u64; 4], &[f64; 4])| Touch {
+        let values = c.f64s(&format!("{n}.touch.values")).unwrap_or_default().as_chunks::<5>().0;
+        let touch = |(features, [push, before, x, y, z]): (&[u64; 4], &[f64; 5])| Touch {
             features: *features,
             push: *push,
+            before: *before,
             slip: DVec3::new(*x, *y, *z),
         };
         touches.push(names.iter().zip(values).map(touch).collect());
@@ -195,7 +196,12 @@ mod tests {
             }],
             freedoms: vec![vec![Freedom::Line(DVec3::Y), Freedom::Fixed]],
             groups: vec![vec![0]],
-            touches: vec![vec![Touch { features: [1, 2, u64::MAX, 3], push: 0.1, slip: DVec3::splat(-0.0) }]],
+            touches: vec![vec![Touch {
+                features: [1, 2, u64::MAX, 3],
+                push: 0.1,
+                before: 0.2,
+                slip: DVec3::splat(-0.0),
+            }]],
         };
         let arrays = encode(&snapshot);
         let container = Container { kind: "state".into(), arrays };

@@ -12,7 +12,8 @@
 //! 3. *Cells.* A point's half-spaces all hold its place in the common motion, so each point may be treated alone,
 //!    in any order.
 //! 4. *One fraction.* What is led goes the same part of its way everywhere.
-//! 5. *New pairs.* Every pass looks for its pairs anew, from where the last one ended.
+//! 5. *New pairs.* Every pass looks for its pairs anew, or takes them from a list that holds all of them wherever points
+//!    have gone since.
 
 use super::space::{Pair, Space};
 use crate::math::{DMat3, DVec3, parallel};
@@ -32,6 +33,9 @@ const SHARE: f64 = 0.05;
 
 /// Cyclic projections onto a cell.
 const SWEEPS: usize = 20;
+
+/// How much farther than it must the filter looks for pairs [-].
+const AHEAD: f64 = 1.25;
 
 /// How far inside its half-spaces a projection aims, over the wish.
 const AIM: f64 = 0.01;
@@ -87,6 +91,7 @@ pub enum Fault {
 pub struct Filter {
     /// Which rule is broken; none but in tests.
     pub fault: Fault,
+    known: Known,
     pairs: Vec<Pair>,
     planes: Vec<Plane>,
     wish: Vec<DVec3>,
@@ -115,15 +120,30 @@ struct Plane {
 }
 
 impl Filter {
-    /// Moves `x` towards the wish without letting anything meet. `known` are pairs found from here before, if
-    /// there are any.
+    /// Tells it all pairs at `x` that are no farther apart than `epsilon` plus the largest `reach` on either side [m].
+    pub fn know(&mut self, pairs: &[Pair], x: &[DVec3], reach: &[f64], epsilon: f64) {
+        let known = &mut self.known;
+        known.pairs.clear();
+        known.pairs.extend_from_slice(pairs);
+        known.x.clear();
+        known.x.extend_from_slice(x);
+        known.reach.clear();
+        known.reach.extend_from_slice(reach);
+        known.epsilon = epsilon;
+    }
+
+    /// Lets it know nothing.
+    pub fn forget(&mut self) {
+        self.known.x.clear();
+    }
+
+    /// Moves `x` towards the wish without letting anything meet.
     pub fn pass(
         &mut self,
         space: &mut Space,
         x: &mut [DVec3],
         wish: Wish,
         (xi, bulk): (f64, &mut bool),
-        known: Option<Known>,
     ) -> Passed {
         let n = x.len();
         self.wish.resize(n, DVec3::ZERO);
@@ -135,7 +155,7 @@ impl Filter {
                 // What is bound to a line or plane shares no motion.
                 self.bulk[*i as usize] = self.wish[*i as usize];
             }
-            self.find(space, x, wish, xi, drift_of(space.particles(), &self.wish, wish.led), known);
+            self.find(space, x, wish, xi, drift_of(space.particles(), &self.wish, wish.led));
             self.split(x, xi, common);
             // If the common motion itself would bring something together: plain motion, for the rest of the step.
             common = !self.planes.iter().any(|plane| plane.closes);
@@ -144,7 +164,7 @@ impl Filter {
         if !common {
             self.bulk.clear();
             self.bulk.resize(n, DVec3::ZERO);
-            self.find(space, x, wish, xi, DVec3::ZERO, known);
+            self.find(space, x, wish, xi, DVec3::ZERO);
             self.split(x, xi, common);
         }
         self.cells(n);
@@ -153,15 +173,7 @@ impl Filter {
 
     /// Fills `pairs` with all that could meet on the way, seen from a frame that moves by `frame`. A point may end up
     /// anywhere within [`STRAY`] of its own wish from where the common motion takes it.
-    fn find(
-        &mut self,
-        space: &mut Space,
-        x: &[DVec3],
-        wish: Wish,
-        xi: f64,
-        frame: DVec3,
-        known: Option<Known>,
-    ) {
+    fn find(&mut self, space: &mut Space, x: &[DVec3], wish: Wish, xi: f64, frame: DVec3) {
         let factor = if self.fault == Fault::ShortReach { 0.5 } else { REACH };
         self.reach.resize(x.len(), 0.0);
         let (way, bulk) = (&self.wish, &self.bulk);
@@ -171,9 +183,12 @@ impl Filter {
         if self.fault == Fault::OldPairs && !self.pairs.is_empty() {
             return;
         }
-        match known {
-            Some(known) if known.covers(&self.reach, xi) => self.pairs.clone_from(known.pairs),
-            _ => space.pairs(x, &self.reach, xi, false, &mut self.pairs),
+        if !self.known.covers(space.particles(), x, &self.reach, wish.led, xi) {
+            self.known.look(space, x, &self.reach, xi);
+        }
+        self.pairs.clone_from(&self.known.pairs);
+        if self.known.x != x {
+            space.measure(x, &mut self.pairs);
         }
         let (led, released) = (wish.led, wish.released);
         let fault = self.fault;
@@ -382,22 +397,44 @@ pub fn drift_of(particles: usize, way: &[DVec3], led: &[bool]) -> DVec3 {
     if count == 0 { DVec3::ZERO } else { sum / f64::from(count) }
 }
 
-/// Pairs that were looked for before.
-#[derive(Clone, Copy)]
-pub struct Known<'a> {
-    /// The pairs.
-    pub pairs: &'a Vec<Pair>,
+/// Pairs that were looked for once, and where.
+#[derive(Default)]
+struct Known {
+    pairs: Vec<Pair>,
+    /// Where the points were [m]; empty if nothing is known.
+    x: Vec<DVec3>,
     /// How far each point was taken to go [m].
-    pub reach: &'a [f64],
+    reach: Vec<f64>,
     /// How far apart pairs might be besides [m].
-    pub epsilon: f64,
+    epsilon: f64,
 }
 
-impl Known<'_> {
-    /// Whether all that could meet within these reaches is among the pairs.
-    fn covers(&self, reach: &[f64], xi: f64) -> bool {
+impl Known {
+    /// Whether all that could meet from `x` within these reaches is among the pairs. What all points went together since
+    /// then brought none nearer to another.
+    fn covers(&self, particles: usize, x: &[DVec3], reach: &[f64], led: &[bool], xi: f64) -> bool {
         let slack = 0.5 * (self.epsilon - xi);
-        slack >= 0.0 && reach.iter().zip(self.reach).all(|(wanted, had)| *wanted <= *had + slack)
+        if slack < 0.0 || self.x.len() != x.len() {
+            return false;
+        }
+        let went = |i: usize| x[i] - self.x[i];
+        let together = if (0..x.len()).any(|i| led[i] && i < particles) {
+            DVec3::ZERO
+        } else {
+            let all: Vec<DVec3> = (0..particles).map(went).collect();
+            drift_of(particles, &all, led)
+        };
+        (0..x.len()).all(|i| reach[i] + (went(i) - together).length() <= self.reach[i] + slack)
+    }
+
+    /// Looks anew, somewhat farther than these reaches, so that it need not be done again in the next pass.
+    fn look(&mut self, space: &mut Space, x: &[DVec3], reach: &[f64], xi: f64) {
+        self.x.clear();
+        self.x.extend_from_slice(x);
+        self.reach.clear();
+        self.reach.extend(reach.iter().map(|r| AHEAD * r + 2.0 * xi));
+        self.epsilon = xi;
+        space.pairs(x, &self.reach, xi, false, &mut self.pairs);
     }
 }
 

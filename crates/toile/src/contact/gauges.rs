@@ -2,13 +2,14 @@
 //!
 //! A pair of features has the gauge r = Σ w x, from the second to the first; its normal n is that at the start of
 //! the step. Nearer than the distance d it is pushed apart by F = (λ + κ(d − n·r))₊, the gradient of
-//! F²/(2κ): λ is the force of the step before, so that what rests keeps its distance whatever κ is (an augmented
-//! Lagrangian whose outer loop is time). Along the surface a spring κ |u|²/2 holds up to μλ; u is the way since the
+//! F²/(2κ): λ is the least force of the two steps before, so that what rests keeps its distance whatever κ is (an
+//! augmented Lagrangian whose outer loop is time). Along the surface a spring κ |u|²/2 holds up to μ times the force of the step before; u is the way since the
 //! pair began to hold, and what goes beyond is lost to sliding (G-6).
 //!
 //! V00's constraint-based response (V00-18) and V97's forces (V97-11 B) are gauges with a given force and given slopes:
 //! `response.rs` finds them.
 
+use super::meeting::Touch;
 use super::settings::Friction;
 use crate::interaction::{Coupling, ForceModel, Interactions, Memory, Mix, Moment, Outside, Stencil, Stress};
 use crate::math::matrix::{outer, scaled_identity};
@@ -34,8 +35,10 @@ pub struct Gauge {
     pub outside: [DVec3; 2],
     /// r at the start of the substep [m].
     pub start: DVec3,
-    /// λ: force of the step before [N].
+    /// λ [N].
     pub push: f64,
+    /// Force of the step before [N].
+    pub load: f64,
     /// u at the start of the substep [m].
     pub slip: DVec3,
     /// Friction.
@@ -89,6 +92,14 @@ impl Act {
 }
 
 impl Gauge {
+    /// Takes over `part` of the force of a pair of the step before, and its hold.
+    pub(super) fn take(&mut self, touch: &Touch, part: f64) {
+        // A blow lasts a step: what it leaves as λ would throw back what came.
+        self.push += part * touch.push.min(touch.before);
+        self.load += part * touch.push;
+        self.slip += (touch.slip - self.normal * self.normal.dot(touch.slip)) * part;
+    }
+
     /// What the pair does at `r` [m] and `rate` [m/s].
     pub fn act(&self, r: DVec3, rate: DVec3) -> Act {
         let n = self.normal;
@@ -104,14 +115,14 @@ impl Gauge {
             return Act { push, hold, tangent, damping, ..Act::NONE };
         }
         let push = (self.push + self.stiffness * (self.distance - n.dot(r))).max(0.0);
-        if push == 0.0 && self.push == 0.0 {
+        if push == 0.0 && self.load == 0.0 {
             return Act::NONE;
         }
         let mut act = Act { push, energy: 0.5 * push * push / self.stiffness, ..Act::NONE };
         if push > 0.0 {
             act.tangent = outer(n, n) * self.stiffness;
         }
-        let limit = self.friction.still * self.push;
+        let limit = self.friction.still * self.load;
         if limit > 0.0 {
             let way = r - self.start + self.slip;
             let u = way - n * n.dot(way);
@@ -128,7 +139,7 @@ impl Gauge {
                     act.tangent -= outer(u, u) * (self.stiffness / (length * length));
                 }
             } else {
-                let limit = self.friction.sliding * self.push;
+                let limit = self.friction.sliding * self.load;
                 let along = u / length;
                 act.slip = along * (limit / self.stiffness);
                 act.hold = along * -limit;

@@ -1,10 +1,11 @@
 //! Contact of one island, substep by substep: which pairs may push, what they remember, and the guarantee.
 
-use super::filter::{self, Filter, Known, Wish};
+use super::balance::Balance;
+use super::filter::{self, Filter, Wish};
 use super::gauges::{Gauge, Gauges};
 use super::response::{self, Flight};
 use super::settings::{ContactSettings, Response};
-use super::space::{Object, Pair, Space};
+use super::space::{CORNER, Object, Pair, Space};
 use crate::collide::collider::Collider;
 use crate::freedom::Mobility;
 use crate::math::{DMat3, DVec3, reduce};
@@ -19,6 +20,8 @@ pub struct Touch {
     pub features: [u64; 4],
     /// Normal force [N].
     pub push: f64,
+    /// Normal force of the step before that [N].
+    pub before: f64,
     /// How far it is from where it began to hold [m].
     pub slip: DVec3,
 }
@@ -59,9 +62,13 @@ pub struct Meeting {
     epsilon: f64,
     struck: Vec<u32>,
     features: Vec<[u64; 4]>,
+    /// Objects of each pair that may push.
+    sides: Vec<[u32; 2]>,
     /// Pairs to be corrected after the substep.
     corrections: Vec<Gauge>,
     filter: Filter,
+    balance: Balance,
+    owed: Vec<DVec3>,
     /// Points that bodies were let through, if any.
     released: Vec<bool>,
     /// What was let through since they were last taken away.
@@ -101,6 +108,8 @@ pub struct Outing<'a> {
     pub dt: f64,
     /// Whether it will not be halved again: what cannot be done must be made do with.
     pub last: bool,
+    /// What the step owes each particle [N·s], see `balance.rs`; empty if nothing.
+    pub owed: &'a [DVec3],
 }
 
 /// Why a substep must be shorter.
@@ -137,8 +146,11 @@ impl Meeting {
             epsilon: 0.0,
             struck: Vec::new(),
             features: Vec::new(),
+            sides: Vec::new(),
             corrections: Vec::new(),
             filter: Filter::default(),
+            balance: Balance::default(),
+            owed: Vec::new(),
             released: Vec::new(),
             releases: Vec::new(),
             touches: Vec::new(),
@@ -217,6 +229,10 @@ impl Meeting {
 
     /// Whether a pair counts by the settings.
     fn meets(&self, pair: &Pair, settings: &ContactSettings) -> bool {
+        // Systems that compare vertices only compare those of the cloth.
+        if settings.vertices_only && self.space.objects()[pair.objects[0] as usize].is_body {
+            return false;
+        }
         let body = pair.objects.iter().any(|o| self.space.objects()[*o as usize].is_body);
         if body { settings.bodies } else { settings.cloth }
     }
@@ -243,7 +259,7 @@ impl Meeting {
             return;
         }
         let weight = |i: usize| if self.led[i] { 0.0 } else { outing.mobility.inverse_mass[i] };
-        let mut chosen: Vec<([u64; 4], Gauge)> = Vec::new();
+        let mut chosen: Vec<([u64; 4], [u32; 2], Gauge)> = Vec::new();
         for pair in &self.pairs {
             let points = pair.points.map(|p| p as usize);
             if pair.normal == DVec3::ZERO {
@@ -255,6 +271,9 @@ impl Meeting {
             if pair.distance > distance && pair.distance + pair.normal.dot(moved) > 2.0 * distance {
                 continue;
             }
+            // By speed alone: the fall of what rests will not happen.
+            let free = (0..4).filter(|k| !self.led[points[*k]]).fold(0.0, |sum, k| sum + pair.weights[k]);
+            let normal = self.facing(pair, moved - outing.gravity * (dt * dt * free), distance);
             let Some(features) = self.space.signature(pair) else { continue };
             if !self.space.faces_out(pair, &self.x) {
                 continue;
@@ -273,12 +292,13 @@ impl Meeting {
             let mut gauge = Gauge {
                 members: [stand_in; 4],
                 weights: [0.0; 4],
-                normal: pair.normal,
+                normal,
                 distance,
                 stiffness,
                 outside: [DVec3::ZERO; 2],
                 start: DVec3::ZERO,
                 push: 0.0,
+                load: 0.0,
                 slip: DVec3::ZERO,
                 friction: self.friction(pair, settings),
                 given: None,
@@ -293,30 +313,31 @@ impl Meeting {
                 }
                 gauge.start += self.x[points[k]] * pair.weights[k];
             }
-            if settings.response == Response::Gauge
-                && let Ok(at) = self.touches.binary_search_by_key(&features, |t| t.features)
-            {
-                let touch = &self.touches[at];
-                gauge.push = touch.push;
-                gauge.slip = touch.slip - pair.normal * pair.normal.dot(touch.slip);
-            }
-            chosen.push((features, gauge));
+            chosen.push((features, pair.objects, gauge));
         }
-        chosen.sort_by_key(|(features, _)| *features);
-        chosen.dedup_by_key(|(features, _)| *features);
-        for (_, gauge) in &chosen {
+        chosen.sort_by_key(|(features, ..)| *features);
+        chosen.dedup_by_key(|(features, ..)| *features);
+        if settings.response == Response::Gauge {
+            hand_on(&self.touches, &mut chosen);
+        }
+        for (_, _, gauge) in &chosen {
             let moved = gauge.members.iter().zip(gauge.weights);
             let moved =
                 moved.fold(gauge.outside[1] - gauge.outside[0], |sum, (p, w)| sum + way[*p as usize] * w);
-            if gauge.act(gauge.start + moved, DVec3::ZERO).push > 0.0 || gauge.push > 0.0 {
+            if gauge.act(gauge.start + moved, DVec3::ZERO).push > 0.0 || gauge.load > 0.0 {
                 let cloth = gauge.members.iter().zip(gauge.weights).filter(|(_, w)| *w != 0.0);
                 self.struck.extend(cloth.map(|(p, _)| *p));
             }
         }
         self.struck.sort_unstable();
         self.struck.dedup();
-        let (features, mut list): (Vec<_>, Vec<Gauge>) = chosen.into_iter().unzip();
-        self.features = features;
+        self.sides.clear();
+        let mut list: Vec<Gauge> = Vec::with_capacity(chosen.len());
+        for (features, sides, gauge) in chosen {
+            self.features.push(features);
+            self.sides.push(sides);
+            list.push(gauge);
+        }
         let inverse: Vec<f64> = (0..n).map(weight).collect();
         let flight = Flight { inverse: &inverse, v: outing.v, a: outing.pull, dt };
         self.corrections.clear();
@@ -339,6 +360,37 @@ impl Meeting {
         gauges.set(n, list, outing.time, dt);
     }
 
+    /// Which way a pair faces that moves by `moved` in the substep. The inside of a face, and two edges that cross, face one
+    /// way wherever they slide. Corners and ends do not: what comes head on faces as it does half the contact distance `d`
+    /// apart; what passes by faces as it does where it is nearest, across its way. Seen from ahead it would be an obstacle.
+    fn facing(&self, pair: &Pair, moved: DVec3, d: f64) -> DVec3 {
+        let r = pair.normal * pair.distance;
+        let mut on = (0..4).filter(|k| pair.weights[*k].abs() > CORNER && *k >= pair.first as usize);
+        let moved = match (on.next(), on.next(), on.next(), pair.first) {
+            (Some(_), None, None, 1) => moved,
+            (Some(a), Some(b), None, 1) => {
+                let edge = self.x[pair.points[b] as usize] - self.x[pair.points[a] as usize];
+                moved.reject_from(edge)
+            }
+            _ => return pair.normal,
+        };
+        let (square, along) = (moved.length_squared(), r.dot(moved));
+        if square == 0.0 || along >= 0.0 {
+            return pair.normal;
+        }
+        let nearest = r + moved * (-along / square).min(1.0);
+        let half = 0.5 * d;
+        if nearest.length() >= half {
+            return nearest.normalize();
+        }
+        if r.length() <= half {
+            return pair.normal;
+        }
+        // The first of the two places on the way that are `half` apart.
+        let root = (along * along - square * (r.length_squared() - half * half)).max(0.0).sqrt();
+        (r - moved * ((along + root) / square)).normalize()
+    }
+
     fn friction(&self, pair: &Pair, settings: &ContactSettings) -> super::Friction {
         let [a, b] = pair.objects.map(|o| &self.space.objects()[o as usize]);
         settings.friction(a.number as usize, b.number as usize, a.is_body || b.is_body)
@@ -357,11 +409,23 @@ impl Meeting {
         let n = self.space.particles();
         let mut restart = std::mem::take(&mut next.past.restart);
         let mut touches = Vec::new();
+        let bound = &outing.mobility.projectors;
+        let led = |i: usize| self.led[i] || bound.binary_search_by_key(&(i as u32), |(p, _)| *p).is_ok();
+        self.balance.begin(&self.space, led);
+        self.owed.clear();
+        self.owed.resize(n, DVec3::ZERO);
+        self.owed[..outing.owed.len()].copy_from_slice(outing.owed);
         for (k, features) in self.features.iter().enumerate() {
             let act = gauges.act(k, &next.x, &next.v);
             if act.push > 0.0 {
-                touches.push(Touch { features: *features, push: act.push, slip: act.slip });
                 let gauge = &gauges.gauges()[k];
+                touches.push(Touch {
+                    features: *features,
+                    push: act.push,
+                    before: gauge.load,
+                    slip: act.slip,
+                });
+                self.balance.join(self.sides[k][0] as usize, self.sides[k][1] as usize);
                 let cloth = gauge.members.iter().zip(gauge.weights).filter(|(_, w)| *w != 0.0);
                 restart.extend(cloth.map(|(p, _)| *p));
             }
@@ -390,6 +454,9 @@ impl Meeting {
             self.guard(now, next, outing, &mut restart, probe)?;
         }
         self.touches = touches;
+        if self.owed.iter().any(|owed| *owed != DVec3::ZERO) {
+            self.balance.settle(&self.space, outing.mass, &self.owed, &mut next.v);
+        }
         restart.sort_unstable();
         restart.dedup();
         next.past.restart = restart;
@@ -483,17 +550,19 @@ impl Meeting {
         let mut bulk = reduce::max(n, |i| (next.x[i] - now.x[i]).length_squared()).sqrt() > settings.gap;
         let (mut before, mut arrived) = (f64::INFINITY, false);
         let mut pass = 0;
+        if !settings.vertices_only && settings.cloth && settings.bodies {
+            self.filter.know(&self.pairs, &self.x, &self.reach, self.epsilon);
+        } else {
+            self.filter.forget();
+        }
         while pass < settings.passes + EXTRA {
-            let known = Known { pairs: &self.pairs, reach: &self.reach, epsilon: self.epsilon };
-            let all = !settings.vertices_only && settings.cloth && settings.bodies;
-            let known = (pass == 0 && all).then_some(known);
             let wish = Wish {
                 to: &self.ends,
                 led: &self.led,
                 bound: &outing.mobility.projectors,
                 released: &self.released,
             };
-            let passed = self.filter.pass(&mut self.space, &mut self.x, wish, (xi, &mut bulk), known);
+            let passed = self.filter.pass(&mut self.space, &mut self.x, wish, (xi, &mut bulk));
             pass += 1;
             arrived |= passed.led == 1.0;
             let little = passed.left < 0.02 * settings.gap || passed.sum > 0.98 * before;
@@ -512,6 +581,7 @@ impl Meeting {
         }
         let counters = &mut probe.counters;
         self.rearm(outing);
+        let mut stopped = false;
         for i in 0..n {
             let (wanted, got) = (next.x[i] - now.x[i], self.x[i] - now.x[i]);
             let missing = wanted - got;
@@ -527,11 +597,54 @@ impl Meeting {
             if missing.length() > 1e-9 {
                 counters.cut += 1;
                 counters.removed += mass[i] * missing.length() / dt;
+                self.owed[i] += (next.v[i] - got / dt) * mass[i];
+                stopped = true;
                 next.v[i] = got / dt;
                 restart.push(i as u32);
             }
             next.x[i] = self.x[i];
         }
+        if stopped {
+            // Whoever was stopped leaned on whatever was near.
+            self.pairs.iter().for_each(|p| self.balance.join(p.objects[0] as usize, p.objects[1] as usize));
+        }
         Ok(())
+    }
+}
+
+/// Gives pairs the force and the hold of the step before. What slides meets one feature after the other: the force of a
+/// pair that ended goes to the pairs that begin next to it, so that friction does not start from nothing.
+fn hand_on(touches: &[Touch], chosen: &mut [([u64; 4], [u32; 2], Gauge)]) {
+    let mut new: Vec<(u64, u32)> = Vec::new();
+    for (k, (features, _, gauge)) in chosen.iter_mut().enumerate() {
+        match touches.binary_search_by_key(features, |t| t.features) {
+            Ok(at) => gauge.take(&touches[at], 1.0),
+            Err(_) => new.extend(features.iter().filter(|v| **v != u64::MAX).map(|v| (*v, k as u32))),
+        }
+    }
+    if new.is_empty() {
+        return;
+    }
+    new.sort_unstable();
+    let mut near: Vec<u32> = Vec::new();
+    for touch in touches {
+        if chosen.binary_search_by_key(&touch.features, |(features, ..)| *features).is_ok() {
+            continue;
+        }
+        near.clear();
+        for vertex in touch.features.iter().filter(|v| **v != u64::MAX) {
+            let from = new.partition_point(|(v, _)| v < vertex);
+            near.extend(new[from..].iter().take_while(|(v, _)| v == vertex).map(|(_, k)| *k));
+        }
+        near.sort_unstable();
+        // Those that share most vertices with it, two at least.
+        let runs = || near.chunk_by(|a, b| a == b);
+        let most = runs().map(<[u32]>::len).max().unwrap_or(0);
+        let heirs = runs().filter(|run| run.len() == most).count();
+        if most >= 2 {
+            for run in runs().filter(|run| run.len() == most) {
+                chosen[run[0] as usize].2.take(touch, 1.0 / heirs as f64);
+            }
+        }
     }
 }

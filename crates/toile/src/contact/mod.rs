@@ -1,5 +1,6 @@
 //! Cloth against cloth and bodies: what pushes them apart, and what never lets them through.
 
+mod balance;
 pub mod filter;
 pub mod gauges;
 pub mod meeting;

@@ -182,6 +182,7 @@ mod tests {
             outside: [DVec3::ZERO; 2],
             start: DVec3::Y * 5e-4,
             push: 0.0,
+            load: 0.0,
             slip: DVec3::ZERO,
             friction: Friction::of(0.3),
             given: None,

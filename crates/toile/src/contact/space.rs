@@ -1,8 +1,9 @@
 //! Everything an island can meet, in one numbering: its particles first, then the vertices of the bodies.
 
+use crate::collide::proximity::{edge_edge, vertex_face};
 use crate::collide::shell::NONE;
 use crate::collide::{Contact, Detector, Kind, Motion, Query, Role, Settings, Shell};
-use crate::math::DVec3;
+use crate::math::{DVec3, parallel};
 use std::sync::Arc;
 
 /// A surface and what contact must know of it.
@@ -107,7 +108,16 @@ pub struct Pair {
 }
 
 /// Weights below this are a corner, not the inside of an edge or a face.
-const CORNER: f64 = 1e-7;
+pub const CORNER: f64 = 1e-7;
+
+/// Unit vector from the second feature of a pair to the first; zero if they touch.
+fn direction(points: [u32; 4], weights: [f64; 4], x: &[DVec3]) -> DVec3 {
+    // Differences of the vertices have more digits than the sum of weighted places.
+    let origin = x[points[0] as usize];
+    let gap = (0..4).fold(DVec3::ZERO, |sum, k| sum + (x[points[k] as usize] - origin) * weights[k]);
+    let length = gap.length();
+    if length > 0.0 { gap / length } else { DVec3::ZERO }
+}
 
 impl Space {
     /// A space of objects placed at `x`, particles of cloths first.
@@ -180,12 +190,7 @@ impl Space {
                 let object = &objects[c.objects[usize::from(k >= first)] as usize];
                 points[k] = object.first as u32 + c.vertices[k];
             }
-            // Differences of the vertices have more digits than the sum of weighted places.
-            let origin = x[points[0] as usize];
-            let gap =
-                (0..4).fold(DVec3::ZERO, |sum, k| sum + (x[points[k] as usize] - origin) * c.weights[k]);
-            let length = gap.length();
-            let normal = if length > 0.0 { gap / length } else { DVec3::ZERO };
+            let normal = direction(points, c.weights, x);
             Pair {
                 points,
                 first: first as u32,
@@ -195,6 +200,24 @@ impl Space {
                 distance: c.distance,
             }
         }));
+    }
+
+    /// Brings the closest points of `pairs` up to date with points at `x`.
+    pub fn measure(&self, x: &[DVec3], pairs: &mut [Pair]) {
+        parallel::update(pairs, |_, pair| {
+            let [a, b, c, d] = pair.points.map(|p| x[p as usize]);
+            let closest = match pair.first {
+                1 => vertex_face(a, [b, c, d]),
+                _ => edge_edge([a, b], [c, d]),
+            };
+            let s = closest.weights;
+            pair.weights = match pair.first {
+                1 => [s[0], -s[1], -s[2], -s[3]],
+                _ => [s[0], s[1], -s[2], -s[3]],
+            };
+            pair.distance = closest.squared.sqrt();
+            pair.normal = direction(pair.points, pair.weights, x);
+        });
     }
 
     /// Whether the direction of a pair lies in the normal cones of both features: contacts across the inside of a

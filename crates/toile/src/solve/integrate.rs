@@ -35,6 +35,7 @@ pub struct Stepper {
     base: (Vec<DVec3>, Vec<DVec3>),
     /// Inertia of each particle in the coming stage, if some are struck.
     inertia: Vec<f64>,
+    owed: Vec<DVec3>,
 }
 
 /// The frame of a substep.
@@ -51,6 +52,12 @@ pub struct Span<'a> {
 }
 
 impl Stepper {
+    /// What particles must be given back after the last step for its forces to have kept momentum [N·s]; empty if
+    /// nothing.
+    pub fn owed(&self) -> &[DVec3] {
+        &self.owed
+    }
+
     /// Computes `next` one substep after `now`. False if the numbers were lost; `next` is worthless then.
     pub fn advance(
         &mut self,
@@ -61,6 +68,7 @@ impl Stepper {
         probe: &mut Probe,
     ) -> bool {
         next.copy_from(now);
+        self.owed.clear();
         let sound = match span.settings.integrator {
             Integrator::LinearEuler | Integrator::LambdaMidpoint => {
                 self.one_step.advance(course, span, now, next, probe)
@@ -189,6 +197,12 @@ impl Stepper {
         for p in struck.iter().map(|p| *p as usize) {
             next.v[p] = (next.x[p] - now.x[p]) / span.dt;
         }
+        // In a step from t to t + dt a force counts dt in Euler's scheme; BDF2 has momentum m (3v⁺ − 4v + v⁻)/2 for it, which
+        // is m ((v⁺ − v) + (v⁺ − 2v + v⁻)/2).
+        let mass = course.bodies().mass;
+        let v = &next.v;
+        fill(&mut self.owed, v.len(), |i| (v[i] - 2.0 * now.v[i] + past.v[i]) * (0.5 * mass[i]));
+        struck.iter().for_each(|p| self.owed[*p as usize] = DVec3::ZERO);
         reached
     }
 
@@ -285,6 +299,7 @@ impl Stepper {
     ) -> bool {
         next.copy_from(now);
         self.inertia.clear();
+        self.owed.clear();
         let half = 0.5 * span.dt;
         for k in 0..2 {
             let span =

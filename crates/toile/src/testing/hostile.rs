@@ -6,7 +6,7 @@
 
 use crate::collide::Role;
 use crate::collide::certify::{Audit, CheckOptions, CheckSurface, Checker, Distance, Kind};
-use crate::contact::filter::{Fault, Filter, Known, Wish};
+use crate::contact::filter::{Fault, Filter, Wish};
 use crate::contact::space::{Object, Shape, Space};
 use crate::math::{DMat3, DVec3, random};
 use std::sync::Arc;
@@ -140,20 +140,19 @@ pub fn run(scene: Scene, seed: u64, passes: u64, fault: Fault) -> Outcome {
         let before = stage.x.clone();
         let to = wishes(&stage, &mut dice);
         let reach: Vec<f64> = to.iter().zip(&before).map(|(a, b)| 1.5 * (*a - *b).length()).collect();
-        let mut known = Vec::new();
-        let foresee = stage.foresees && fault == Fault::None && dice.unit() < 0.3;
-        if foresee {
+        filter.forget();
+        if stage.foresees && fault == Fault::None && dice.unit() < 0.3 {
+            let mut known = Vec::new();
             stage.space.pairs(&before, &reach, stage.gap, false, &mut known);
+            filter.know(&known, &before, &reach, stage.gap);
         }
-        let known = foresee.then_some(Known { pairs: &known, reach: &reach, epsilon: stage.gap });
         // Within a step the filter goes on with what is left: now and then so does this.
         let again = if dice.unit() < 0.3 { 1 + dice.below(3) } else { 1 };
         for round in 0..again {
             let wish = Wish { to: &to, led: &stage.led, bound: &stage.bound, released: &[] };
             let start = stage.x.clone();
-            let given = if round == 0 { known } else { None };
             bulk |= round == 0 && dice.unit() < 0.7;
-            let passed = filter.pass(&mut stage.space, &mut stage.x, wish, (xi, &mut bulk), given);
+            let passed = filter.pass(&mut stage.space, &mut stage.x, wish, (xi, &mut bulk));
             outcome.passes += 1;
             outcome.pairs += passed.pairs as u64;
             if !stage.judge(&start, &mut outcome) {
