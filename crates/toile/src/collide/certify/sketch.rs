@@ -112,7 +112,10 @@ impl Sketch {
         let v = Vec3A::new(self.x[i], self.y[i], self.z[i]);
         let from = |face: &Sketch| [face.x - v.x, face.y - v.y, face.z - v.z];
         let ([ax, ay, az], [bx, by, bz]) = (from(self), from(other));
-        let n = Vec3A::new(sum(ax - bx), sum(ay - by), sum(az - bz));
+        // Near and far corners count alike; the vertex itself is at zero, and does not.
+        let alike = |x: Vec3A, y: Vec3A, z: Vec3A| (x * x + y * y + z * z).max(Vec3A::splat(1e-30)).recip();
+        let (p, q) = (alike(ax, ay, az), alike(bx, by, bz));
+        let n = Vec3A::new(sum(ax * p - bx * q), sum(ay * p - by * q), sum(az * p - bz * q));
         let here = ax * n.x + ay * n.y + az * n.z;
         let there = bx * n.x + by * n.y + bz * n.z;
         let limit = Vec3A::splat((reach * n.length() + 4.0 * view.doubt * sum(n.abs())) * 1.0001);
@@ -132,7 +135,8 @@ impl Sketch {
         let [a, b, c, d] = [p, u, v, q].map(|x| n.dot(x));
         let apexes = (a - b.max(c).max(d)).min(a.min(b).min(c) - d);
         let sides = |u: Vec3A, v: Vec3A| {
-            let n = (v + p) - (u + q);
+            // The ends of the edge count twice: sides of right angles are parallel.
+            let n = (v - u) + (v - u) + (p - q);
             far(n, n.dot(v).min(n.dot(p)) - n.dot(u).max(n.dot(q)))
         };
         far(n, apexes) && sides(u, v) && sides(v, u)
