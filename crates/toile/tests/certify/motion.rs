@@ -112,6 +112,29 @@ fn what_is_kept_is_not_seen() {
     }
 }
 
+/// A sheet sinks slowly through another from well beyond what is listed at first.
+#[test]
+fn what_comes_slowly_is_found() {
+    let mesh = Mesh::from(sheet(1.0, 1.0, 12, 12, Pattern::Structured).unwrap());
+    let surface = |name| CheckSurface::new(name, Kind::Cloth, mesh.x.len(), mesh.faces.clone());
+    let surfaces = || vec![surface("upper"), surface("lower")];
+    let options = CheckOptions { distance: Distance::Off, ..CheckOptions::default() };
+    let mut kept = Checker::new(surfaces(), options).unwrap();
+    let mut tangled = 0;
+    for frame in 0..80 {
+        let height = 0.2 - 0.005 * f64::from(frame);
+        let sink = |p: &DVec3| *p + DVec3::new(0.01, height + 0.02 * libm::sin(9.0 * p.x), 0.013);
+        let upper: Vec<DVec3> = mesh.x.iter().map(sink).collect();
+        let verdict = kept.check(&[&upper, &mesh.x]);
+        assert!(
+            verdict == Checker::new(surfaces(), options).unwrap().check(&[&upper, &mesh.x]),
+            "frame {frame}"
+        );
+        tangled += usize::from(verdict.intersections() > 0);
+    }
+    assert!((5..15).contains(&tangled), "{tangled}");
+}
+
 /// A checker at work takes no memory.
 #[test]
 fn steady_state_allocates_nothing() {
