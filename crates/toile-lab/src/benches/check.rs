@@ -108,8 +108,8 @@ pub fn accordion(shape: &Shape, time: f64) -> Vec<DVec3> {
     shape.positions.iter().map(fold).collect()
 }
 
-/// A sheet over a ball: smooth on top, and hanging from the equator in deep folds that bulge until neighbours are 1 cm
-/// apart.
+/// A sheet over a ball: smooth on top, and hanging from the equator in deep folds that bulge towards one another, to
+/// less than 3 cm.
 fn drape(shape: &Shape, time: f64) -> Vec<DVec3> {
     let (ball, folds) = (0.25, 12.0);
     let hang = |p: &DVec3| {
