@@ -10,7 +10,8 @@ use super::detect::{Contact, Detector, Features, Inflation, Motion, Query, Repor
 use super::flatness::Curvature;
 use super::kdop::Dop;
 use super::shell::{Role, Shell};
-use crate::math::{DVec3, random};
+use crate::math::DVec3;
+use crate::math::random::Dice;
 
 /// What a trial found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,27 +39,6 @@ impl Outcome {
     }
 }
 
-/// Random numbers of one scene.
-struct Dice {
-    seed: u64,
-    next: u64,
-}
-
-impl Dice {
-    fn unit(&mut self) -> f64 {
-        self.next += 1;
-        random::unit(self.seed, self.next)
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        ((self.unit() * n as f64) as usize).min(n - 1)
-    }
-
-    fn vector(&mut self) -> DVec3 {
-        DVec3::new(self.unit(), self.unit(), self.unit()) * 2.0 - DVec3::ONE
-    }
-}
-
 /// Surfaces with their places and velocities.
 struct Scene {
     surfaces: Vec<(Shell, Vec<DVec3>, Vec<DVec3>)>,
@@ -67,7 +47,7 @@ struct Scene {
 /// Compares detection with the oracle in the scene of a seed: at rest, in motion, over a few steps of a lazy update, after an
 /// edit. About 2 ms.
 pub fn run(seed: u64) -> Outcome {
-    let mut dice = Dice { seed: seed.wrapping_mul(0x9E37_79B9).wrapping_add(77), next: 0 };
+    let mut dice = Dice::new(seed.wrapping_mul(0x9E37_79B9).wrapping_add(77));
     let scene = Scene::roll(&mut dice);
     let mut query = roll_query(&mut dice);
     let (dop, arity) = (Dop::ALL[dice.below(6)], [2, 4, 8][dice.below(3)]);

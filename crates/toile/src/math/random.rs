@@ -1,4 +1,7 @@
-//! Counter-based random numbers: the value depends on (seed, counter) only, never on the order of calls.
+//! Counter-based random numbers: the value depends on (seed, counter) only, never on the order of calls. For trials
+//! that roll as many as they need, [`Dice`] counts.
+
+use glam::DVec3;
 
 /// SplitMix64 of a seed and a counter.
 pub fn bits(seed: u64, counter: u64) -> u64 {
@@ -18,4 +21,38 @@ pub fn unit(seed: u64, counter: u64) -> f64 {
 /// Uniform in [−1, 1).
 pub fn signed(seed: u64, counter: u64) -> f64 {
     2.0 * unit(seed, counter) - 1.0
+}
+
+/// Random numbers of one trial, one after the other.
+pub struct Dice {
+    seed: u64,
+    next: u64,
+}
+
+impl Dice {
+    /// Dice of a seed; the same numbers each time.
+    pub fn new(seed: u64) -> Dice {
+        Dice { seed, next: 0 }
+    }
+
+    /// Uniform in [0, 1).
+    pub fn unit(&mut self) -> f64 {
+        self.next += 1;
+        unit(self.seed, self.next)
+    }
+
+    /// Uniform in [−1, 1).
+    pub fn signed(&mut self) -> f64 {
+        2.0 * self.unit() - 1.0
+    }
+
+    /// Components uniform in [−1, 1).
+    pub fn vector(&mut self) -> DVec3 {
+        DVec3::new(self.signed(), self.signed(), self.signed())
+    }
+
+    /// Uniform among the first `n` numbers, of which there must be one.
+    pub fn below(&mut self, n: usize) -> usize {
+        ((self.unit() * n as f64) as usize).min(n - 1)
+    }
 }

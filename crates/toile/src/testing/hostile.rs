@@ -8,7 +8,8 @@ use crate::collide::Role;
 use crate::collide::certify::{Audit, CheckOptions, CheckSurface, Checker, Distance, Kind};
 use crate::contact::filter::{Fault, Filter, Wish};
 use crate::contact::space::{Object, Shape, Space};
-use crate::math::{DMat3, DVec3, random};
+use crate::math::random::Dice;
+use crate::math::{DMat3, DVec3};
 use std::sync::Arc;
 
 /// What lies on what.
@@ -84,27 +85,6 @@ impl Outcome {
     }
 }
 
-/// Random numbers of one trial.
-struct Dice {
-    seed: u64,
-    next: u64,
-}
-
-impl Dice {
-    fn unit(&mut self) -> f64 {
-        self.next += 1;
-        random::unit(self.seed, self.next)
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        ((self.unit() * n as f64) as usize).min(n - 1)
-    }
-
-    fn vector(&mut self) -> DVec3 {
-        DVec3::new(self.unit(), self.unit(), self.unit()) * 2.0 - DVec3::ONE
-    }
-}
-
 /// A surface in place.
 struct Part {
     faces: Vec<[u32; 3]>,
@@ -128,7 +108,7 @@ struct Stage {
 
 /// Runs `passes` passes on `scene` with a rule broken or none. After a violation it goes back to where all was well.
 pub fn run(scene: Scene, seed: u64, passes: u64, fault: Fault) -> Outcome {
-    let mut dice = Dice { seed: seed.wrapping_mul(31) ^ scene as u64, next: 0 };
+    let mut dice = Dice::new(seed.wrapping_mul(31) ^ scene as u64);
     let mut outcome = Outcome::none();
     // A start that intersects shows nothing: another one.
     let Some(mut stage) = (0..20).find_map(|_| stage(scene, &mut dice)) else { return outcome };

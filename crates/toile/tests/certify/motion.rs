@@ -62,6 +62,79 @@ fn history_is_not_seen() {
     assert!(clean > 10 && tangled > 100);
 }
 
+/// A strip folded into layers a tenth of an edge apart. They breathe slowly, so that lists and proofs of earlier frames
+/// serve; `push` drives the upper layers into the lower ones.
+fn layers(mesh: &Mesh, time: f64, push: f64) -> Vec<DVec3> {
+    let fold = |p: &DVec3| {
+        let (layer, along) = (libm::floor(3.0 * p.x), 3.0 * p.x - libm::floor(3.0 * p.x));
+        let x = if layer % 2.0 == 0.0 { along } else { 1.0 - along };
+        let rise = 0.006 * (layer + along * along * along * along);
+        let wave = 0.1 * libm::sin(5.0 * x + 3.0 * p.z + time);
+        let bump = push * layer * libm::exp(-40.0 * ((x - 0.5) * (x - 0.5) + (p.z - 0.5) * (p.z - 0.5)));
+        DVec3::new(0.4 * x, rise + wave - bump, p.z)
+    };
+    mesh.x.iter().map(fold).collect()
+}
+
+/// What is taken over from slow frames, fast ones and faults changes no verdict, on clean cloth and on cloth that goes
+/// through itself and comes out again.
+#[test]
+fn what_is_kept_is_not_seen() {
+    let mesh = Mesh::from(sheet(1.2, 1.0, 54, 18, Pattern::Alternating).unwrap());
+    let low = mesh.x.iter().fold(DVec3::INFINITY, |low, p| low.min(*p));
+    let x = mesh.x.iter().map(|p| (*p - low) / DVec3::new(1.2, 1.0, 1.0)).collect();
+    let mesh = Mesh { x, ..mesh };
+    let surface = || vec![CheckSurface::new("cloth", Kind::Cloth, mesh.x.len(), mesh.faces.clone())];
+    for distance in [Distance::Off, Distance::Exact, Distance::Within(0.004)] {
+        let options = CheckOptions { distance, ..CheckOptions::default() };
+        let mut kept = Checker::new(surface(), options).unwrap();
+        let (mut time, mut clean, mut tangled) = (0.0, 0, 0);
+        for frame in 0..120 {
+            // Very slow, slow, still, and faster than any list allows.
+            time += [0.0005, 0.005, 0.0, 0.3][frame / 7 % 4];
+            let push = 0.012 * libm::sin(0.08 * frame as f64).max(0.0);
+            let mut x = layers(&mesh, time, push);
+            match frame % 31 {
+                12 => x[frame].z = f64::NAN,
+                20 => x[frame] = x[frame + 1],
+                // A corner alone leaves a still cloth and goes through it.
+                25 => x[0] = x[400] - 0.3 * (x[0] - x[400]),
+                _ => {}
+            }
+            let verdict = kept.check(&[&x]);
+            let fresh = Checker::new(surface(), options).unwrap().check(&[&x]);
+            assert!(format!("{verdict:?}") == format!("{fresh:?}"), "{distance:?}, frame {frame}");
+            clean += usize::from(verdict.pass());
+            tangled += usize::from(verdict.intersections() > 0);
+        }
+        println!("kept, {distance:?}: {clean} clean and {tangled} tangled frames judged alike");
+        assert!(clean > 20 && tangled > 20);
+    }
+}
+
+/// A sheet sinks slowly through another from well beyond what is listed at first.
+#[test]
+fn what_comes_slowly_is_found() {
+    let mesh = Mesh::from(sheet(1.0, 1.0, 12, 12, Pattern::Structured).unwrap());
+    let surface = |name| CheckSurface::new(name, Kind::Cloth, mesh.x.len(), mesh.faces.clone());
+    let surfaces = || vec![surface("upper"), surface("lower")];
+    let options = CheckOptions { distance: Distance::Off, ..CheckOptions::default() };
+    let mut kept = Checker::new(surfaces(), options).unwrap();
+    let mut tangled = 0;
+    for frame in 0..80 {
+        let height = 0.2 - 0.005 * f64::from(frame);
+        let sink = |p: &DVec3| *p + DVec3::new(0.01, height + 0.02 * libm::sin(9.0 * p.x), 0.013);
+        let upper: Vec<DVec3> = mesh.x.iter().map(sink).collect();
+        let verdict = kept.check(&[&upper, &mesh.x]);
+        assert!(
+            verdict == Checker::new(surfaces(), options).unwrap().check(&[&upper, &mesh.x]),
+            "frame {frame}"
+        );
+        tangled += usize::from(verdict.intersections() > 0);
+    }
+    assert!((5..15).contains(&tangled), "{tangled}");
+}
+
 /// A checker at work takes no memory.
 #[test]
 fn steady_state_allocates_nothing() {

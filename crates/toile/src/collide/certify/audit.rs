@@ -7,7 +7,7 @@
 
 use super::arrange::Pieces;
 use super::finding::{ClosePair, EdgeId, FaceId, VertexId};
-use super::tree::{Extent, NO_FACE, Tree};
+use super::tree::{Extent, NO_FACE, Tree, each_pair};
 use super::{CheckSurface, Kind, owners, scan::Owned};
 use crate::collide::ccd::{Effort, Passage, edge_edge, vertex_face};
 use glam::DVec3;
@@ -121,20 +121,18 @@ impl Audit {
         }
         let slot = |&face: &u32| if face == NO_FACE { Extent::EMPTY } else { extents[face as usize] };
         let slots: Vec<Extent> = self.tree.order().iter().map(slot).collect();
-        self.tree.refit(&slots);
+        self.tree.refit_blocks(&slots);
+        self.tree.refit_nodes(&slots);
         let order = self.tree.order();
         let walk = |&home: &u32| {
             let mut met = Vec::new();
-            self.tree.walk(
-                home,
-                &slots,
-                MARGIN,
-                |_, _| false,
-                |a, b| {
+            self.tree.walk(home, MARGIN, |blocks| {
+                let (near, _) = self.tree.near(&blocks, &slots, (MARGIN as f32).next_up());
+                each_pair(&blocks, near, |a, b| {
                     let (a, b) = (order[a as usize], order[b as usize]);
                     self.judge(a.min(b), a.max(b), &mut met);
-                },
-            );
+                });
+            });
             met
         };
         let mut met: Vec<Met> = self.tree.homes().par_iter().flat_map_iter(walk).collect();

@@ -13,7 +13,8 @@
 //!
 //! The cost is that of the overlapping face boxes: some milliseconds for 10,000 vertices, quadratic when every face
 //! lies on every other. Neighbours are settled vertex by vertex (`fans.rs`), most other pairs in f32 (`sketch.rs`);
-//! only what those cannot tell apart reaches the exact predicates.
+//! only what those cannot tell apart reaches the exact predicates. In slow motion, most of what was apart in one frame
+//! needs no look in the next (`reuse.rs`).
 //!
 //! ```
 //! use toile::collide::certify::{Checker, CheckOptions, CheckSurface, Kind};
@@ -35,6 +36,7 @@ mod fans;
 mod finding;
 mod meet;
 mod predicates;
+mod reuse;
 mod scan;
 mod sides;
 mod sketch;
@@ -53,6 +55,7 @@ use arrange::Pieces;
 use fans::{Fans, Neighbours, neighbours};
 use meet::Face;
 use predicates::LARGEST;
+use reuse::{Reuse, Way};
 use scan::{Corner, Found, Hit, Nearest, Owned, Pair, Scan};
 use sketch::{Sketch, Slab, View};
 use tree::{Extent, NO_FACE, Tree};
@@ -209,6 +212,7 @@ pub struct Checker {
     view: View,
     /// What each run of the search found in the last frame; kept for its memory.
     runs: Vec<Found>,
+    reuse: Reuse,
     guess: Option<Pair>,
 }
 
@@ -252,8 +256,14 @@ impl Checker {
         let complete = findings.is_empty();
         let within = self.within().filter(|_| complete);
         let (most, guess) = (self.options.list, self.guess);
+        let start = within.map(|within| self.scan().start(within, guess));
+        let way = self.way(start.map_or(0.0, |start| start.reach()));
         let mut runs = std::mem::take(&mut self.runs);
-        let found = self.scan().search(most, within, guess, &mut runs);
+        let found = self.scan().search(most, start, (way, self.reuse.path()), &mut runs);
+        if runs.iter().any(|run| run.crowded) {
+            self.reuse.crowd();
+            runs.iter_mut().for_each(Found::forget);
+        }
         self.runs = runs;
         findings.extend(found.hits.iter().map(|hit| self.intersection(hit)));
         let closest = found.nearest.and_then(|nearest| self.closest(nearest));
@@ -291,6 +301,7 @@ impl Checker {
             extents: Vec::new(),
             owned: Vec::new(),
             runs: Vec::new(),
+            reuse: Reuse::new(),
             guess: None,
         }
     }
@@ -367,14 +378,23 @@ impl Checker {
             self.rebuild();
         }
         self.fill();
-        if self.tree.refit(&self.extents) {
+        self.reuse.advance(&self.x);
+    }
+
+    /// How to find the pairs within `reach` [m], and what it takes: the tree, where it is walked, and slabs.
+    fn way(&mut self, reach: f64) -> Way {
+        let mut boxes = self.extents.iter().zip(self.tree.order());
+        let whole = boxes.all(|(extent, &face)| face == NO_FACE || !extent.is_empty());
+        let way = self.reuse.way(reach, whole);
+        if way != Way::Follow && self.tree.refit_nodes(&self.extents) {
             self.rebuild();
             self.fill();
-            self.tree.refit(&self.extents);
+            self.tree.refit_nodes(&self.extents);
         }
         let view = &self.view;
         let of = |(slab, faces): (&mut Slab, &[Sketch; 4])| *slab = Slab::new(faces, view);
         self.slabs.par_iter_mut().zip(self.sketches.as_chunks::<4>().0).with_min_len(GRAIN).for_each(of);
+        way
     }
 
     /// Chooses new slots for the faces.
@@ -386,6 +406,8 @@ impl Checker {
         };
         let extents: Vec<Extent> = self.triangles.iter().map(of).collect();
         self.tree.build(&extents, &self.pieces);
+        let size: f64 = extents.iter().map(|extent| f64::from(extent.longest())).sum();
+        self.reuse.restart(size / extents.len().max(1) as f64);
         let slots = self.tree.order().len();
         self.faces.resize(slots, Face::new(0, [0; 3], [DVec3::ZERO; 3]));
         self.sketches.resize(slots, Sketch::NONE);
@@ -433,6 +455,7 @@ impl Checker {
             .zip(self.tree.order())
             .with_min_len(GRAIN)
             .for_each(of);
+        self.tree.refit_blocks(&self.extents);
     }
 
     /// Faces that have collapsed; those that repeat a vertex are reported as such.

@@ -9,8 +9,9 @@ use rayon::prelude::*;
 use super::distance::{edge_edge_squared, edges_farther_than, point_face_squared, point_farther_than};
 use super::fans::Neighbours;
 use super::meet::{Face, Meet, Shared, fan, meet};
+use super::reuse::{CROWD, Near, Way};
 use super::sketch::{Sketch, Slab, View};
-use super::tree::{Extent, Tree};
+use super::tree::{Extent, Tree, each_pair};
 
 /// Runs of blocks per search. Bounds what the runs may list together, whatever the mesh.
 const RUNS: usize = 64;
@@ -72,9 +73,23 @@ pub(super) struct Found {
     pub total: usize,
     /// The closest features, where asked for.
     pub nearest: Option<Nearest>,
+    /// Blocks of this run to look at again in the next frames.
+    near: Vec<Near>,
+    /// Whether there would be too many of them.
+    pub crowded: bool,
 }
 
 impl Found {
+    /// Keeps nothing for the next frames.
+    pub fn forget(&mut self) {
+        (self.near, self.crowded) = (Vec::new(), false);
+    }
+
+    /// How far apart boxes may be and still be of interest [m].
+    fn reach(&self) -> f64 {
+        self.nearest.map_or(0.0, |best| best.reach())
+    }
+
     fn list(&mut self, hit: Hit, most: usize) {
         self.hits.push(hit);
         self.total += 1;
@@ -86,22 +101,21 @@ impl Found {
 
 impl Scan<'_> {
     /// Every pair of faces that meets (at most `most` are listed), and the closest pair of features without a common
-    /// vertex, no farther than `within` [m], where given; `guess` is a pair that is likely close. The memory of `runs`
-    /// is used again.
+    /// vertex, where there is something to start from. `runs` keeps what later frames may follow, and its memory; where
+    /// that would be too much, it tells.
     pub fn search(
         &self,
         most: usize,
-        within: Option<f64>,
-        guess: Option<Pair>,
+        start: Option<Nearest>,
+        (way, path): (Way, f32),
         runs: &mut Vec<Found>,
     ) -> Found {
-        let start = within.map(|within| self.start(within, guess));
         let homes = self.tree.homes();
         let length = homes.len().div_ceil(RUNS).max(2);
         runs.resize_with(homes.len().div_ceil(length), Found::default);
         let share = self.neighbours.len().div_ceil(runs.len().max(1));
         // Nothing to settle and nothing to measure: the usual case.
-        let idle = within.is_none() && self.fanned.iter().all(|&fanned| fanned);
+        let idle = start.is_none() && self.fanned.iter().all(|&fanned| fanned);
         runs.par_iter_mut().enumerate().for_each(|(k, run)| {
             let part = |length: usize, all: usize| (k * length).min(all)..((k + 1) * length).min(all);
             run.hits.clear();
@@ -109,9 +123,9 @@ impl Scan<'_> {
             if !idle {
                 self.beside_one_another(&self.neighbours[part(share, self.neighbours.len())], most, run);
             }
-            self.walk(&homes[part(length, homes.len())], most, run);
+            self.pairs(&homes[part(length, homes.len())], most, (way, path), run);
         });
-        let mut found = Found { hits: Vec::new(), total: 0, nearest: start };
+        let mut found = Found { nearest: start, ..Found::default() };
         for run in runs {
             found.hits.append(&mut run.hits);
             found.total += run.total;
@@ -153,16 +167,56 @@ impl Scan<'_> {
         }
     }
 
-    fn walk(&self, homes: &[u32], most: usize, found: &mut Found) {
-        for &home in homes {
-            let (margin, reach) = found.nearest.map_or((0.0, 0.0), |best| (best.reach(), best.reach_up));
-            let apart = |a: u32, b: u32| {
-                let (a, b) = (a as usize, b as usize);
-                self.slabs[a].beside(&self.sketches[b], reach)
-                    || self.slabs[b].beside(&self.sketches[a], reach)
-            };
-            self.tree.walk(home, self.extents, margin, apart, |a, b| self.judge(a, b, most, found));
+    /// Judges the pairs of some homes.
+    fn pairs(&self, homes: &[u32], most: usize, (way, path): (Way, f32), found: &mut Found) {
+        let mut near = std::mem::take(&mut found.near);
+        if way != Way::Follow {
+            near.clear();
         }
+        let crowd = CROWD * homes.len() + 1024;
+        for &home in if way == Way::Follow { &[] } else { homes } {
+            let margin = if let Way::List(margin) = way { margin } else { found.reach() };
+            self.tree.walk(home, margin, |blocks| {
+                let listed = way != Way::Walk && near.len() < crowd;
+                if listed {
+                    near.push(Near::new(blocks));
+                } else {
+                    found.crowded |= way != Way::Walk;
+                    self.settle(&mut Near::new(blocks), path, most, found);
+                }
+            });
+        }
+        if near.capacity() < near.len() + near.len() / 4 {
+            near.reserve(near.len() / 2);
+        }
+        near.iter_mut().for_each(|near| self.settle(near, path, most, found));
+        found.near = near;
+    }
+
+    /// Judges the pairs of two blocks, unless they are known to be apart.
+    #[inline]
+    fn settle(&self, near: &mut Near, path: f32, most: usize, found: &mut Found) {
+        let reach = found.nearest.map_or(0.0, |best| best.reach_up);
+        if near.settled(path, reach) {
+            return;
+        }
+        let (a, b) = (near.blocks.home as usize, near.blocks.other as usize);
+        if !near.blocks.joined {
+            let mut gap = self.tree.gap(&near.blocks);
+            if gap <= reach {
+                gap = self.slabs[a].gap(&self.sketches[b]);
+            }
+            if gap <= reach {
+                gap = self.slabs[b].gap(&self.sketches[a]);
+            }
+            if gap > reach {
+                near.settle(path, gap);
+                return;
+            }
+        }
+        let (pairs, mut least) = self.tree.near(&near.blocks, self.extents, reach);
+        each_pair(&near.blocks, pairs, |a, b| least = least.min(self.judge(a, b, most, found)));
+        near.settle(path, least);
     }
 
     #[inline]
@@ -170,14 +224,16 @@ impl Scan<'_> {
         &self.sketches[slot as usize / 4][slot as usize % 4]
     }
 
-    /// Whether two faces meet, and how near their features are. The sketches tell most of them apart.
+    /// Whether two faces meet, and how near their features are. The sketches tell most of them apart; then it tells how
+    /// far [m], and 0 otherwise.
     #[inline]
-    fn judge(&self, a: u32, b: u32, most: usize, found: &mut Found) {
+    fn judge(&self, a: u32, b: u32, most: usize, found: &mut Found) -> f32 {
         let (p, q) = (self.sketch(a), self.sketch(b));
         let reach = found.nearest.map_or(0.0, |nearest| nearest.reach_up);
         // Faces with a common vertex are never told apart.
-        if p.apart(q, reach, &self.view) {
-            return;
+        let gap = p.gap(q, reach, &self.view);
+        if gap > reach {
+            return gap;
         }
         let far = found.nearest.is_some() && !self.extents[a as usize].overlaps(&self.extents[b as usize]);
         if !far {
@@ -186,6 +242,7 @@ impl Scan<'_> {
         if let Some(best) = &mut found.nearest {
             self.features_near(a, b, best);
         }
+        0.0
     }
 
     /// Whether two faces meet, exactly.
@@ -199,7 +256,7 @@ impl Scan<'_> {
     }
 
     /// A first upper bound: the guess, or what single blocks hold.
-    fn start(&self, within: f64, guess: Option<Pair>) -> Nearest {
+    pub fn start(&self, within: f64, guess: Option<Pair>) -> Nearest {
         let mut start = Nearest::new(within, self.slack());
         if let Some(pair) = guess {
             start.offer(self.measure(pair), pair);
@@ -333,7 +390,7 @@ impl Nearest {
     }
 
     /// How far apart boxes may be and still hold a nearer pair [m].
-    fn reach(&self) -> f64 {
+    pub fn reach(&self) -> f64 {
         self.squared.sqrt() * (1.0 + 1e-12) + self.slack
     }
 }

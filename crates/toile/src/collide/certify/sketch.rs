@@ -59,9 +59,8 @@ impl Sketch {
         let [a, b, c] = corners.map(|p| (p - view.middle).as_vec3a());
         let (x, y, z) = (Vec3A::new(a.x, b.x, c.x), Vec3A::new(a.y, b.y, c.y), Vec3A::new(a.z, b.z, c.z));
         let mut sketch = Sketch { x, y, z, plane: Vec4::ZERO, steep: 0.0, number };
-        // 1/|N| in f64: an f32 could not hold the square of a small area.
-        let length = normal.length_squared().sqrt();
-        let n = (normal / length).as_vec3a();
+        // In f64: an f32 could not hold the square of a small area.
+        let n = (normal * (1.0 / normal.length_squared().sqrt())).as_vec3a();
         let heights = sketch.along(n);
         if let Some((plane, steep)) = slab(n, heights.min_element(), heights.max_element(), view) {
             (sketch.plane, sketch.steep) = (plane, steep);
@@ -74,31 +73,35 @@ impl Sketch {
         self.x * n.x + self.y * n.y + self.z * n.z
     }
 
-    /// Whether another face surely lies on one side of this one's plane, farther than `reach` [m] from this one.
+    /// How far another face surely lies on one side of this one's plane, from this one [m]; not positive where it may
+    /// reach it.
     #[inline]
-    fn beside(&self, other: &Sketch, reach: f32) -> bool {
+    fn beside(&self, other: &Sketch) -> f32 {
         let heights = other.along(Vec3A::from_vec4(self.plane)) - self.plane.w;
-        let limit = 1.0 + reach * self.steep;
-        heights.min_element() > limit || heights.max_element() < -limit
+        beyond(heights.min_element(), heights.max_element(), self.steep)
     }
 
-    /// Whether two faces are surely farther apart than `reach` [m]: seen along the line between their centres, from
-    /// the plane of one, or across an edge.
+    /// How far apart two faces surely are [m], as soon as it is more than `reach`: seen along the line between their
+    /// centres, from the plane of one, or across an edge. Not more than `reach` where that is not known.
     #[inline]
-    pub fn apart(&self, other: &Sketch, reach: f32, view: &View) -> bool {
+    pub fn gap(&self, other: &Sketch, reach: f32, view: &View) -> f32 {
         let n = Vec3A::new(sum(other.x - self.x), sum(other.y - self.y), sum(other.z - self.z));
-        self.before(other, n, reach, view)
-            || self.beside(other, reach)
-            || other.beside(self, reach)
-            || self.across_edges(other, reach, view)
-            || other.across_edges(self, reach, view)
+        let mut gap = self.before(other, n, view);
+        if gap <= reach {
+            gap = self.beside(other).max(other.beside(self));
+        }
+        if gap <= reach {
+            gap = self.across_edges(other, view).max(other.across_edges(self, view));
+        }
+        gap
     }
 
-    /// Whether another face surely lies farther than `reach` [m] beyond this one along n.
+    /// How far another face surely lies beyond this one along n [m]; not positive where it may not.
     #[inline]
-    fn before(&self, other: &Sketch, n: Vec3A, reach: f32, view: &View) -> bool {
+    fn before(&self, other: &Sketch, n: Vec3A, view: &View) -> f32 {
         let gap = other.along(n).min_element() - self.along(n).max_element();
-        gap > (reach + 2.0 * view.doubt) * sum(n.abs()) * 1.0001
+        let size = sum(n.abs());
+        if gap > 0.0 { 0.9998 * (gap / size) - 2.0 * view.doubt } else { 0.0 }
     }
 
     /// Whether, of two faces with one common vertex (corner i of this one, j of the other), each surely lies farther
@@ -109,7 +112,10 @@ impl Sketch {
         let v = Vec3A::new(self.x[i], self.y[i], self.z[i]);
         let from = |face: &Sketch| [face.x - v.x, face.y - v.y, face.z - v.z];
         let ([ax, ay, az], [bx, by, bz]) = (from(self), from(other));
-        let n = Vec3A::new(sum(ax - bx), sum(ay - by), sum(az - bz));
+        // Near and far corners count alike; the vertex itself is at zero, and does not.
+        let alike = |x: Vec3A, y: Vec3A, z: Vec3A| (x * x + y * y + z * z).max(Vec3A::splat(1e-30)).recip();
+        let (p, q) = (alike(ax, ay, az), alike(bx, by, bz));
+        let n = Vec3A::new(sum(ax * p - bx * q), sum(ay * p - by * q), sum(az * p - bz * q));
         let here = ax * n.x + ay * n.y + az * n.z;
         let there = bx * n.x + by * n.y + bz * n.z;
         let limit = Vec3A::splat((reach * n.length() + 4.0 * view.doubt * sum(n.abs())) * 1.0001);
@@ -129,21 +135,30 @@ impl Sketch {
         let [a, b, c, d] = [p, u, v, q].map(|x| n.dot(x));
         let apexes = (a - b.max(c).max(d)).min(a.min(b).min(c) - d);
         let sides = |u: Vec3A, v: Vec3A| {
-            let n = (v + p) - (u + q);
+            // The ends of the edge count twice: sides of right angles are parallel.
+            let n = (v - u) + (v - u) + (p - q);
             far(n, n.dot(v).min(n.dot(p)) - n.dot(u).max(n.dot(q)))
         };
         far(n, apexes) && sides(u, v) && sides(v, u)
     }
 
-    /// The same across one of the edges of this one, along its plane.
-    fn across_edges(&self, other: &Sketch, reach: f32, view: &View) -> bool {
+    /// The same across the edges of this one, along its plane.
+    fn across_edges(&self, other: &Sketch, view: &View) -> f32 {
         let corners = [0, 1, 2].map(|k| Vec3A::new(self.x[k], self.y[k], self.z[k]));
         let normal = Vec3A::from_vec4(self.plane);
-        (0..3).any(|k| {
+        let across = |k: usize| {
             let edge = corners[(k + 1) % 3] - corners[k];
-            self.before(other, edge.cross(normal), reach, view)
-        })
+            self.before(other, edge.cross(normal), view)
+        };
+        across(0).max(across(1)).max(across(2))
     }
+}
+
+/// How far what lies between two heights over a slab, in units of its half thickness, surely is from it [m]; not
+/// positive where it may reach it.
+#[inline]
+fn beyond(low: f32, high: f32, steep: f32) -> f32 {
+    0.9999 * ((low.max(-high) - 1.0) / steep)
 }
 
 #[inline]
@@ -186,12 +201,11 @@ impl Slab {
         slab(n, low, high, view).map_or(Slab::NONE, |(plane, steep)| Slab { plane, steep })
     }
 
-    /// Whether all of four faces surely lie on one side, farther than `reach` [m].
+    /// How far all of four faces surely lie on one side [m]; not positive where they may reach it.
     #[inline]
-    pub fn beside(&self, others: &[Sketch; 4], reach: f32) -> bool {
+    pub fn gap(&self, others: &[Sketch; 4]) -> f32 {
         let (low, high) = ends(others, Vec3A::from_vec4(self.plane));
-        let limit = 1.0 + reach * self.steep;
-        low - self.plane.w > limit || high - self.plane.w < -limit
+        beyond(low - self.plane.w, high - self.plane.w, self.steep)
     }
 }
 

@@ -119,6 +119,27 @@ impl Four {
         };
         (side(0, low.x, high.x) & side(1, low.y, high.y) & side(2, low.z, high.z)).bitmask()
     }
+
+    /// How far each of the four is from a box, at least, along some axis [m]; not positive where they overlap.
+    #[inline]
+    fn gaps(&self, other: &Extent) -> Vec4 {
+        let (low, high) = (other.min, other.max);
+        let side = |k: usize, low: f32, high: f32| -> Vec4 {
+            (self.min[k] - Vec4::splat(high)).max(Vec4::splat(low) - self.max[k])
+        };
+        side(0, low.x, high.x).max(side(1, low.y, high.y)).max(side(2, low.z, high.z)) * 0.9999
+    }
+}
+
+/// Two blocks whose boxes are near one another.
+#[derive(Clone, Copy)]
+pub(super) struct Blocks {
+    pub home: u32,
+    pub other: u32,
+    /// Pairs of their slots that count: bit 4 i + j for slots i and j.
+    pub pairs: u16,
+    /// Whether pairs are barred: blocks with common vertices.
+    pub joined: bool,
 }
 
 /// Four neighbouring slots.
@@ -270,15 +291,18 @@ impl Tree {
         (0..self.blocks.len()).for_each(|b| self.barred_from[b + 1] += self.barred_from[b]);
     }
 
-    /// Fits the tree to new boxes, one per slot. Says whether it has become loose since it was built and should be
-    /// built again; results never depend on it.
-    pub fn refit(&mut self, extents: &[Extent]) -> bool {
-        let mut faces = 0.0;
+    /// Fits the blocks to new boxes, one per slot.
+    pub fn refit_blocks(&mut self, extents: &[Extent]) {
         for (block, of) in self.blocks.iter_mut().zip(extents.as_chunks::<WIDTH>().0) {
             block.boxes = Four::new(of);
             block.all = of[0].union(&of[1]).union(&of[2].union(&of[3]));
-            faces += block.all.half_area();
         }
+    }
+
+    /// Fits the nodes to the blocks, for the next walk. Says whether the tree has become loose since it was built and
+    /// should be built again; results never depend on it.
+    pub fn refit_nodes(&mut self, extents: &[Extent]) -> bool {
+        let faces: f64 = self.blocks.iter().map(|block| block.all.half_area()).sum();
         // What a walk costs: the surface of all nodes, relative to that of the blocks at their best.
         let mut nodes = 0.0;
         for at in (0..self.nodes.len()).rev() {
@@ -308,18 +332,10 @@ impl Tree {
         looseness > DEGRADED * self.quality
     }
 
-    /// Visits every pair of slots, one in a block of `home`, the other in the same block or one behind it, that counts
-    /// and whose boxes (as given to the refit) overlap when one is grown by `margin` [m], unless they are barred or
-    /// their blocks are `apart`.
+    /// Visits every two blocks, one of `home` and the same or one behind it, that hold pairs to judge and whose boxes (as
+    /// given to the refit) overlap when one is grown by `margin` [m].
     #[inline]
-    pub fn walk(
-        &self,
-        home: u32,
-        extents: &[Extent],
-        margin: f64,
-        apart: impl Fn(u32, u32) -> bool,
-        mut visit: impl FnMut(u32, u32),
-    ) {
+    pub fn walk(&self, home: u32, margin: f64, mut visit: impl FnMut(Blocks)) {
         let home = &self.nodes[home as usize];
         let around = home.all.grown(margin);
         let own = |k: usize| if home.children[k] & BLOCK != 0 { home.children[k] ^ BLOCK } else { u32::MAX };
@@ -332,7 +348,10 @@ impl Tree {
                 let block = own[bits.trailing_zeros() as usize];
                 bits &= bits - 1;
                 if block <= other {
-                    self.meet(block, other, extents, margin, &apart, &mut visit);
+                    let blocks = self.two(block, other);
+                    if blocks.pairs != 0 {
+                        visit(blocks);
+                    }
                 }
             }
         };
@@ -358,37 +377,68 @@ impl Tree {
         }
     }
 
-    /// Visits the pairs of two blocks.
+    /// Two blocks and which pairs of their slots count.
     #[inline]
-    fn meet(
-        &self,
-        block: u32,
-        other: u32,
-        extents: &[Extent],
-        margin: f64,
-        apart: &impl Fn(u32, u32) -> bool,
-        visit: &mut impl FnMut(u32, u32),
-    ) {
-        let (home, there) = (&self.blocks[block as usize], &self.blocks[other as usize]);
-        let barred = self.barred_from[block as usize] as usize..self.barred_from[block as usize + 1] as usize;
-        let barred = self.barred[barred].iter().find(|b| b.other == other);
-        let barred = barred.map_or(0, |b| b.bits);
-        if (home.judged | there.judged) == 0 || (barred == 0 && apart(block, other)) {
-            return;
+    fn two(&self, home: u32, other: u32) -> Blocks {
+        let (here, there) = (self.blocks[home as usize].judged, self.blocks[other as usize].judged);
+        let range = self.barred_from[home as usize] as usize..self.barred_from[home as usize + 1] as usize;
+        let barred = self.barred[range].iter().find(|b| b.other == other).map_or(0, |b| b.bits);
+        let row = |i: usize| {
+            let judged = if here >> i & 1 == 0 { there } else { 0b1111 };
+            let behind = if home == other { 0b1110 << i } else { 0b1111 };
+            (judged & behind & 0b1111) << (WIDTH * i)
+        };
+        let pairs = (row(0) | row(1) | row(2) | row(3)) & !barred;
+        Blocks { home, other, pairs: pairs as u16, joined: barred != 0 }
+    }
+
+    /// How far apart the boxes of two blocks (as given to the refit) are at least [m]; not positive where they overlap.
+    #[inline]
+    pub fn gap(&self, blocks: &Blocks) -> f32 {
+        let (here, there) = (&self.blocks[blocks.home as usize].all, &self.blocks[blocks.other as usize].all);
+        0.9999 * (there.min - here.max).max(here.min - there.max).max_element()
+    }
+
+    /// Which of the pairs of two blocks have boxes (as given to the refit) no farther apart than `reach` [m], and how far
+    /// apart all others are at least [m].
+    #[inline]
+    pub fn near(&self, blocks: &Blocks, extents: &[Extent], reach: f32) -> (u16, f32) {
+        let there = &self.blocks[blocks.other as usize].boxes;
+        // What is empty, or no pair, is infinitely far, and never near.
+        let reach = Vec4::splat(reach.min(f32::MAX));
+        let (mut near, mut least) = (0, Vec4::INFINITY);
+        for (i, extent) in extents.as_chunks::<WIDTH>().0[blocks.home as usize].iter().enumerate() {
+            let row = usize::from(blocks.pairs >> (WIDTH * i) & 0b1111);
+            let gaps = there.gaps(extent).max(LIFT[row]);
+            let within = gaps.cmple(reach);
+            near |= within.bitmask() << (WIDTH * i);
+            least = least.min(Vec4::select(within, Vec4::INFINITY, gaps));
         }
-        for (i, extent) in extents.as_chunks::<WIDTH>().0[block as usize].iter().enumerate() {
-            let mut bits = there.boxes.overlapping(&extent.grown(margin)) & !(barred >> (WIDTH * i));
-            if home.judged >> i & 1 == 0 {
-                bits &= there.judged;
-            }
-            if other == block {
-                bits &= !0 << (i + 1);
-            }
-            while bits != 0 {
-                let j = bits.trailing_zeros();
-                bits &= bits - 1;
-                visit(block * WIDTH as u32 + i as u32, other * WIDTH as u32 + j);
-            }
-        }
+        (near as u16, least.min_element())
+    }
+}
+
+/// For every four bits, what lifts the lanes without a bit above everything, and leaves the others.
+const LIFT: [Vec4; 16] = {
+    let mut lift = [Vec4::INFINITY; 16];
+    let mut bits = 0;
+    while bits < 16 {
+        lift[bits] = Vec4::new(lane(bits, 0), lane(bits, 1), lane(bits, 2), lane(bits, 3));
+        bits += 1;
+    }
+    lift
+};
+
+const fn lane(bits: usize, k: u32) -> f32 {
+    if bits >> k & 1 == 0 { f32::INFINITY } else { f32::NEG_INFINITY }
+}
+
+/// Calls with the slots of each pair, as bits of two blocks.
+#[inline]
+pub(super) fn each_pair(blocks: &Blocks, mut pairs: u16, mut visit: impl FnMut(u32, u32)) {
+    while pairs != 0 {
+        let (i, j) = (pairs.trailing_zeros() / 4, pairs.trailing_zeros() % 4);
+        pairs &= pairs - 1;
+        visit(4 * blocks.home + i, 4 * blocks.other + j);
     }
 }
