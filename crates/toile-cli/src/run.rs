@@ -8,19 +8,21 @@ use clap::Args;
 use glam::DVec3;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use toile::Probe;
 use toile::collide::certify::Distance;
+use toile::contact::Release;
 use toile::probe::{COUNTER_CHANNELS, Counters, Stage};
 use toile_io::build::{Built, build};
 use toile_io::cache::{Cache, CacheOptions};
 use toile_io::convert::SMOOTHED;
 use toile_io::run::{
-    Existing, Frame, Outcome, Role, RunFolder, StatsWriter, Status, Topology, TopologyObject, VERSION,
-    input_hash, load_snapshot, save_snapshot, single_precision,
+    Existing, Frame, Outcome, ReleaseLine, Role, RunFolder, StatsWriter, Status, Topology, TopologyObject,
+    VERSION, input_hash, load_snapshot, save_snapshot, single_precision,
 };
 use toile_io::scene::{Resolved, Scene, resolve};
 
@@ -270,6 +272,7 @@ impl<'a> Simulation<'a> {
                 step.map_err(|error| Failure::Simulation(format!("frame {number}: {error}")))?;
             }
             self.built.place(self.built.world.time())?;
+            self.log_releases(number)?;
             self.totals.merge(&probe.counters);
             self.write_frame(number, &probe, clock() - start, &mut stats)?;
             self.last = Some(number);
@@ -287,6 +290,21 @@ impl<'a> Simulation<'a> {
             }
         }
         bar.finish_and_clear();
+        Ok(())
+    }
+
+    /// Writes down what bodies were let through in a frame.
+    fn log_releases(&mut self, frame: u32) -> Result<(), Failure> {
+        let releases = self.built.world.take_releases();
+        let cloths = self.built.world.cloths();
+        let line = |r: &Release| ReleaseLine {
+            frame,
+            time: r.time,
+            cloth: cloths[r.cloth as usize].name.clone(),
+            vertex: r.vertex,
+            through: r.through,
+        };
+        self.run.append_releases(&releases.iter().map(line).collect::<Vec<_>>())?;
         Ok(())
     }
 
@@ -383,7 +401,27 @@ impl<'a> Simulation<'a> {
         ]
         .into_iter()
         .flatten()
+        .chain(self.let_through())
         .collect()
+    }
+
+    /// How many vertices bodies were let through and when first, over the whole run and not only since it was resumed.
+    fn let_through(&self) -> Option<String> {
+        // A log that cannot be read stops no run; the verdict counts what it can.
+        let lines = self.run.read_releases().unwrap_or_default();
+        let through: Vec<&ReleaseLine> = lines.iter().filter(|line| line.through).collect();
+        let first = through.first()?;
+        let vertices: BTreeSet<_> = through.iter().map(|line| (&line.cloth, line.vertex)).collect();
+        let still = self.built.world.let_through().len();
+        Some(format!(
+            "bodies were let through {} vertices, first \"{}\" vertex {} in frame {} at {:.3} s, {still} of them still \
+             at the end; `releases.jsonl` lists them: give the cloth room between what closes on it",
+            vertices.len(),
+            first.cloth,
+            first.vertex,
+            first.frame,
+            first.time,
+        ))
     }
 
     fn progress_bar(&self, from: Option<u32>) -> ProgressBar {

@@ -159,7 +159,21 @@ fn every_frame_has_its_line() {
     assert_eq!(lines[11]["hash"], certificate["hash"]);
     let again = desk.toile("check out/rag --json").exits(0).json();
     assert_eq!(again["hash"], certificate["hash"]);
-    desk.write("out/rag/releases.jsonl", "{\"frame\":3,\"vertex\":1}\n{\"frame\":3,\"vertex\":2}\n");
+    // Two vertices let through in frame 3, of which one counts again in frame 6; one comes and goes within frame 8.
+    let line = |frame: u32, vertex: u32, through: bool| {
+        let time = f64::from(frame - 1) / 60.0;
+        format!(
+            "{}\n",
+            serde_json::json!({ "frame": frame, "time": time, "cloth": "rag", "vertex": vertex, "through": through })
+        )
+    };
+    let lines = [(3, 1, true), (3, 2, true), (6, 1, false), (8, 5, true), (8, 5, false)];
+    desk.write("out/rag/releases.jsonl", lines.map(|(f, v, through)| line(f, v, through)).concat());
     let released = desk.toile("check out/rag --json").exits(0).json();
-    assert_eq!(released["by_frame"][2]["pinched"], 2);
+    let of = |name: &str| -> Vec<u64> {
+        let lines = released["by_frame"].as_array().expect("lines");
+        lines.iter().map(|line| line[name].as_u64().expect("a count")).collect()
+    };
+    assert_eq!(of("pinched"), [0, 0, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1]);
+    assert_eq!(of("released"), [0, 0, 2, 0, 0, 0, 0, 1, 0, 0, 0, 0]);
 }

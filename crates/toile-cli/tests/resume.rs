@@ -84,6 +84,76 @@ fn cloth_that_remembers_resumes_to_the_same_bytes() {
     assert!(result(&without, "whole") != reference);
 }
 
+/// A plate closes on another with the rag between them, goes where it has no room, and opens again.
+const PRESS: &str = r#"toile = 1
+units = "m"
+up = "y"
+frames = "1-40"
+fps = 60
+
+[[cloth]]
+name = "rag"
+shape = { kind = "sheet", size = [0.2, 0.2], resolution = 4, plane = "flat" }
+
+[[body]]
+name = "upper"
+shape = { kind = "box", size = [0.1, 0.02, 0.1] }
+translate = [0, 0.04, 0]
+motion = [{ frame = 1 }, { frame = 12, translate = [0, -0.06, 0] }, { frame = 24 }]
+
+[[body]]
+name = "lower"
+shape = { kind = "box", size = [0.1, 0.02, 0.1] }
+translate = [0, -0.03, 0]
+
+[output]
+checkpoint_every = 5
+"#;
+
+#[test]
+fn what_bodies_are_let_through_is_logged_and_resumes_to_the_same_bytes() {
+    let desk = Desk::with(PRESS);
+    let whole = desk.toile("run rag.toml --no-picture --out whole").exits(0).says("bodies were let through");
+    let log = desk.text("whole/releases.jsonl");
+    let lines: Vec<serde_json::Value> = log.lines().map(|l| serde_json::from_str(l).expect("JSON")).collect();
+    let first = &lines[0];
+    assert_eq!((&first["cloth"], &first["through"]), (&"rag".into(), &true.into()));
+    let (number, time) = (first["frame"].as_u64().expect("frame"), first["time"].as_f64().expect("time"));
+    assert!((8..=13).contains(&number), "the plates have no room left in frame {number}");
+    let within = number as f64 - 2.0..number as f64 - 1.0;
+    assert!(within.contains(&(60.0 * time)), "{time} s is not in frame {number}");
+    whole.says(&format!("vertex {} in frame {number} at {time:.3} s", first["vertex"]));
+    // The certificate counts whoever is let through, frame by frame, as the log has it.
+    let certificate = desk.json("whole/certificate.json");
+    for line in certificate["by_frame"].as_array().expect("lines") {
+        let until = lines.iter().filter(|l| l["frame"].as_u64() <= line["frame"].as_u64());
+        let mut through: Vec<&serde_json::Value> = Vec::new();
+        for l in until {
+            through.retain(|vertex| **vertex != l["vertex"]);
+            through.extend((l["through"] == true).then_some(&l["vertex"]));
+        }
+        assert_eq!(line["pinched"], through.len(), "frame {}", line["frame"]);
+    }
+    assert!(
+        certificate["by_frame"][14]["pinched"].as_u64() > Some(0),
+        "frame 16 is checkpointed with the plates closed"
+    );
+    // Killed while vertices are let through, and resumed from a checkpoint that knows them.
+    let reference = result(&desk, "whole");
+    let mut child = desk.start(&format!("{RUN} cut"));
+    wait_for(&mut child, &desk.path(&frame("cut", 17)));
+    child.kill().expect("kill -9");
+    child.wait().expect("end");
+    desk.toile("resume cut --no-picture --no-check").exits(0).says("bodies were let through");
+    assert_same(&desk, "cut", &reference, "cut while vertices were let through");
+    assert_eq!(desk.text("cut/releases.jsonl"), log);
+    // Where nothing is let through there is nothing to read.
+    let free = Desk::with(&PRESS.replace("-0.06", "-0.03"));
+    let done = free.toile("run rag.toml --no-picture --no-check --out free").exits(0);
+    assert!(!done.err().contains("let through"), "{}", done.err());
+    assert!(!free.path("free/releases.jsonl").exists());
+}
+
 #[test]
 fn a_killed_run_resumes_to_the_same_bytes_wherever_it_was_hit() {
     let desk = desk();

@@ -2,13 +2,17 @@
 
 use crate::obj::{Obj, Polygons, Triangles};
 use crate::scene::schema::{self, Border, Corner, Pattern, Plane, Resolution, Rest, Shape};
-use crate::scene::{Cloth, ClothSource, Hold, InputFile, Pin, Scene, Select, Slide};
+use crate::scene::{Cloth, ClothSource, Elastic, End, Hold, InputFile, Pin, Scene, Select, Slide};
 use glam::{DVec2, DVec3};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Range;
 use toile::forces::{CoupledOptions, Masses, Strain, Tangent};
 use toile::mesh::{Mesh, shapes};
-use toile::{Air, Bending, Freedom, Grip, Obstacle, PinDown, RestShape, Setup, Stretching, WindField, World};
+use toile::{
+    Air, Anchor, Bending, ElasticBetween, Freedom, Grip, Obstacle, PinDown, RestShape, Setup, Stretching,
+    WindField, World,
+};
 
 /// Half the density of air [kg/m³] times one: turns a drag coefficient into the engine's quadratic factor.
 const HALF_AIR_DENSITY: f64 = 0.6;
@@ -85,11 +89,13 @@ pub fn build(scene: &Scene) -> Result<Built, BuildError> {
         let part = part.placed(cloth);
         let made = engine_cloth(scene, cloth, &part).map_err(|error| refuse(&object, error))?;
         notes.extend(coarseness(&made, scene.gravity.length()));
+        notes.extend(crowding(scene, &made));
         cloths.push(made);
         parts.push(part);
     }
     let pins = scene.pins.iter().enumerate();
     let pins = pins.map(|(n, pin)| engine_pin(scene, n, pin, &parts[pin.cloth], &mut notes)).collect();
+    let elastics = scene.elastics.iter().flat_map(|elastic| engine_elastics(scene, elastic)).collect();
     let bodies = crate::body::bodies(scene, &meshes)?;
     let met = scene.bodies.iter().zip(&bodies).filter(|(body, _)| body.collide);
     let setup = Setup {
@@ -101,7 +107,7 @@ pub fn build(scene: &Scene) -> Result<Built, BuildError> {
         wind: wind(scene),
         solver: crate::solver::settings(scene),
         substeps: scene.substeps(),
-        elastics: Vec::new(),
+        elastics,
     };
     let mut world = World::new(setup).map_err(|error| BuildError { message: error.to_string() })?;
     notes.extend(too_long(scene, &mut world));
@@ -128,6 +134,30 @@ fn coarseness(cloth: &toile::Cloth, gravity: f64) -> Option<String> {
             1e3 * length,
             4e3 * edge,
             250.0 * length
+        )
+    })
+}
+
+/// A note if cloth keeps more distance than its edges are long: it cannot fold as its mesh could.
+fn crowding(scene: &Scene, cloth: &toile::Cloth) -> Option<String> {
+    let length = |ends: [u32; 2]| {
+        let [a, b] = ends.map(|v| cloth.positions[v as usize]);
+        a.distance(b)
+    };
+    let edges = cloth.mesh.edges();
+    let edge = edges.iter().map(|edge| length(edge.ends)).sum::<f64>() / edges.len() as f64;
+    let distance = scene.contact.gap.max(cloth.fabric.thickness);
+    (!scene.contact.is_off() && distance > edge).then(|| {
+        let (name, fix) = match scene.contact.gap > cloth.fabric.thickness {
+            true => ("contact.gap", "lower it"),
+            false => ("the fabric's thickness", "use a coarser mesh"),
+        };
+        format!(
+            "cloth `{}`: it keeps {:.2} mm from what it meets, by {name}, and its edges are {:.2} mm long on average; folds \
+             narrower than that cannot form, and contact is slow: {fix}",
+            cloth.name,
+            1e3 * distance,
+            1e3 * edge,
         )
     })
 }
@@ -372,10 +402,6 @@ fn engine_pin(scene: &Scene, number: usize, pin: &Pin, part: &Part, notes: &mut 
     }
     let count = vertices.len().max(1) as f64;
     let centre = vertices.iter().fold(DVec3::ZERO, |sum, v| sum + part.positions[*v as usize]) / count;
-    let time = |frame: f64| (frame - f64::from(scene.frames.first)) * scene.frame_time;
-    // Bounds at the ends of the run reach beyond it, so that `--frames` may go on.
-    let from = if pin.from <= scene.frames.first { f64::NEG_INFINITY } else { time(f64::from(pin.from)) };
-    let until = if pin.until >= scene.frames.last { f64::INFINITY } else { time(f64::from(pin.until)) };
     PinDown {
         cloth: pin.cloth,
         vertices,
@@ -385,10 +411,44 @@ fn engine_pin(scene: &Scene, number: usize, pin: &Pin, part: &Part, notes: &mut 
             (Hold::Hard, Slide::Line(n)) => Grip::Hard(Freedom::Line(n)),
             (Hold::Hard, Slide::Plane(n)) => Grip::Hard(Freedom::Plane(n)),
         },
-        motion: pin.motion.for_engine(time, centre),
-        active: from..until,
+        motion: pin.motion.for_engine(|frame| seconds(scene, frame), centre),
+        active: active(scene, pin.from, pin.until),
         clamp: pin.clamp,
     }
+}
+
+/// Time of a frame [s].
+fn seconds(scene: &Scene, frame: f64) -> f64 {
+    (frame - f64::from(scene.frames.first)) * scene.frame_time
+}
+
+/// When something acts [s] that acts from one frame to another.
+fn active(scene: &Scene, from: u32, until: u32) -> Range<f64> {
+    let time = |frame: u32| seconds(scene, f64::from(frame));
+    // Bounds at the ends of the run reach beyond it, so that `--frames` may go on.
+    let start = if from <= scene.frames.first { f64::NEG_INFINITY } else { time(from) };
+    let end = if until >= scene.frames.last { f64::INFINITY } else { time(until) };
+    start..end
+}
+
+/// One elastic of the engine for each particle that is drawn.
+fn engine_elastics(scene: &Scene, elastic: &Elastic) -> Vec<ElasticBetween> {
+    let each = elastic.indices.iter().enumerate();
+    let to = |k: usize| match &elastic.to {
+        End::Particles(cloth, indices) => indices.get(k).map(|vertex| Anchor::Vertex(*cloth, *vertex)),
+        End::Place(place, motion) => {
+            Some(Anchor::Place(*place, motion.for_engine(|frame| seconds(scene, frame), *place)))
+        }
+    };
+    let each = each.filter_map(|(k, vertex)| {
+        Some(ElasticBetween {
+            from: (elastic.cloth, *vertex),
+            to: to(k)?,
+            time: elastic.time,
+            active: active(scene, elastic.from, elastic.until),
+        })
+    });
+    each.collect()
 }
 
 fn selected(pin: &Pin, part: &Part) -> Vec<u32> {

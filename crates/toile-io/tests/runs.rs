@@ -277,6 +277,33 @@ fn statistics_survive_a_kill_and_a_rewind() {
     assert_eq!(run.read_stats().expect_err("damaged").line, Some(2));
 }
 
+#[test]
+fn releases_are_there_only_when_something_was_let_through() {
+    let dir = tempfile::tempdir().expect("tempdir");
+    let run = write_run(&dir.path().join("out"), 1..=5);
+    let path = run.root().join("releases.jsonl");
+    run.append_releases(&[]).expect("nothing");
+    assert!(!path.exists() && run.read_releases().expect("none").is_empty());
+    let line = |frame: u32, through: bool| ReleaseLine {
+        frame,
+        time: 0.1 * f64::from(frame),
+        cloth: "rag".into(),
+        vertex: 7,
+        through,
+    };
+    run.append_releases(&[line(2, true)]).expect("append");
+    run.append_releases(&[line(4, false), line(5, true)]).expect("append");
+    assert_eq!(run.read_releases().expect("read"), [line(2, true), line(4, false), line(5, true)]);
+    let pinched = |frame: i64| run.figures().of(frame).get("pinched").cloned();
+    assert_eq!((pinched(2), pinched(4), pinched(5)), (Some(1.into()), Some(0.into()), Some(1.into())));
+    run.rewind(Some(4)).expect("rewind");
+    assert_eq!(run.read_releases().expect("read"), [line(2, true), line(4, false)]);
+    run.rewind(Some(1)).expect("rewind");
+    assert!(!path.exists(), "an empty log would say that something was let through");
+    fs::write(&path, "{\"frame\": 1}\n").expect("damage");
+    assert_eq!(run.read_releases().expect_err("no vertex").line, Some(1));
+}
+
 fn outcome(status: Status) -> Outcome {
     Outcome {
         status,

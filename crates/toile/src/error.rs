@@ -65,6 +65,12 @@ pub enum SetupProblem {
     UnknownCloth { index: usize, cloths: usize },
     /// A pin or an edit names a vertex that does not exist.
     UnknownVertex { cloth: String, vertex: u32, vertices: usize },
+    /// Friction is said between objects of which one does not exist.
+    UnknownObject { pair: [usize; 2], objects: usize },
+    /// Friction is said between two bodies, which do not meet.
+    TwoBodies { names: [String; 2] },
+    /// Friction that is negative, not a number, or grows when it slides.
+    Friction { between: String, still: f64, sliding: f64 },
     /// The integrator knows no such law.
     Unfit { cloth: String, integrator: &'static str, what: &'static str, fix: &'static str },
     /// A quantity is out of its range.
@@ -92,6 +98,21 @@ impl fmt::Display for SetupProblem {
             Self::UnknownVertex { cloth, vertex, vertices } => write!(
                 f,
                 "vertex {vertex} of cloth `{cloth}` does not exist; it has {vertices}, counted from 0"
+            ),
+            Self::UnknownObject { pair: [a, b], objects } => write!(
+                f,
+                "friction is said between objects {a} and {b}; there are {objects}, counted from 0, cloths first"
+            ),
+            Self::TwoBodies { names: [a, b] } => {
+                write!(
+                    f,
+                    "friction is said between `{a}` and `{b}`, two bodies, which do not meet; name a cloth"
+                )
+            }
+            Self::Friction { between, still, sliding } => write!(
+                f,
+                "friction {between} is {still} at rest and {sliding} sliding; it must be 0 or more, and not more \
+                 sliding than at rest"
             ),
             Self::Unfit { cloth, integrator, what, fix } => {
                 write!(f, "cloth `{cloth}`: the integrator {integrator} cannot step {what}; {fix}")

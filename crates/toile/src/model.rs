@@ -75,6 +75,17 @@ impl Model {
         sum
     }
 
+    /// Forces of contacts on each particle [N]: pushes and friction of the pairs of the last substep.
+    pub(crate) fn contact_forces_at(&self, state: &State) -> Vec<DVec3> {
+        let mut sum = vec![DVec3::ZERO; self.mass.len()];
+        if let Some(force) = self.gauges.and_then(|at| self.forces.get(at)) {
+            let mut answer = Interactions::default();
+            force.respond(Moment::new(&state.x, &state.v), Mix::NONE, &[], &mut answer);
+            force.coupling().scatter(&answer.force, &mut sum);
+        }
+        sum
+    }
+
     /// Takes or lets go what pins hold during the substep from `time` to `time + dt`, and fills `mobility`.
     pub fn begin(&self, now: &mut State, time: f64, dt: f64, mobility: &mut Mobility) {
         let mut freedom = self.freedom.clone();

@@ -2,8 +2,8 @@
 
 use crate::collide::Role;
 use crate::collide::collider::Collider;
-use crate::contact::ContactSettings;
 use crate::contact::space::Shape;
+use crate::contact::{ContactSettings, Friction};
 use crate::drive::Motion;
 use crate::error::{SetupError, SetupProblem};
 use crate::forces::attach::Hold;
@@ -317,6 +317,7 @@ pub(crate) fn check(setup: &Setup) -> Result<(), SetupError> {
             problems.push(SetupProblem::OutOfRange { what, value, limit: "above 0" });
         }
     }
+    problems.extend(unfit_contact(setup));
     if setup.substeps == 0 {
         problems.push(SetupProblem::OutOfRange { what: "substeps", value: 0.0, limit: "1 or more" });
     }
@@ -345,6 +346,46 @@ pub(crate) fn check(setup: &Setup) -> Result<(), SetupError> {
         problems.push(SetupProblem::OutOfRange { what: "solver method cg", value, limit });
     }
     if problems.is_empty() { Ok(()) } else { Err(SetupError { problems }) }
+}
+
+/// What of its contact cannot be.
+fn unfit_contact(setup: &Setup) -> Vec<SetupProblem> {
+    let ContactSettings { gap, stiffness, penalty, gain, passes, friction, pairs, .. } = &setup.contact;
+    let mut all = Vec::new();
+    for (what, value) in [
+        ("gap of contact [m]", *gap),
+        ("stiffness of contact", *stiffness),
+        ("penalty of contact [N/m]", *penalty),
+        ("gain of contact", *gain),
+        ("passes of contact", f64::from(*passes)),
+    ] {
+        if !(value > 0.0 && value.is_finite()) {
+            all.push(SetupProblem::OutOfRange { what, value, limit: "above 0" });
+        }
+    }
+    let names: Vec<&str> = setup.cloths.iter().map(|cloth| cloth.name.as_str()).collect();
+    let names = [names, setup.bodies.iter().map(|body| body.name.as_str()).collect()].concat();
+    let mut coulomb = |Friction { still, sliding }: Friction, between: &dyn Fn() -> String| {
+        if !(sliding >= 0.0 && still >= sliding && still.is_finite()) {
+            all.push(SetupProblem::Friction { between: between(), still, sliding });
+        }
+    };
+    coulomb(friction[0], &|| "of cloth on cloth".into());
+    coulomb(friction[1], &|| "of cloth on bodies".into());
+    for (pair, friction) in pairs {
+        let [Some(a), Some(b)] = pair.map(|k| names.get(k)) else { continue };
+        coulomb(*friction, &|| format!("between `{a}` and `{b}`"));
+    }
+    for (pair, _) in pairs {
+        match pair.map(|k| names.get(k)) {
+            [Some(a), Some(b)] if pair.iter().all(|k| *k >= setup.cloths.len()) => {
+                all.push(SetupProblem::TwoBodies { names: [a.to_string(), b.to_string()] });
+            }
+            [Some(_), Some(_)] => {}
+            _ => all.push(SetupProblem::UnknownObject { pair: *pair, objects: names.len() }),
+        }
+    }
+    all
 }
 
 /// Most vertices of a cloth whose whole inverse is kept: its square in numbers is 200 MB.

@@ -55,6 +55,8 @@ pub struct Snapshot {
     pub groups: Vec<Vec<usize>>,
     /// What touching pairs of each island keep.
     pub touches: Vec<Vec<Touch>>,
+    /// Vertices that bodies are let through, as numbers of cloth and vertex, ascending.
+    pub let_through: Vec<[u32; 2]>,
 }
 
 /// Cloths in motion.
@@ -68,6 +70,8 @@ pub struct World {
     /// What bodies look like to those they meet.
     shapes: Vec<Arc<Shape>>,
     islands: Vec<Island>,
+    /// What was let through in whole frames and not yet taken away.
+    releases: Vec<Release>,
     solver: SolverSettings,
     substeps: u32,
     gravity: DVec3,
@@ -96,6 +100,7 @@ impl World {
             pieces,
             shapes,
             islands: Vec::new(),
+            releases: Vec::new(),
             solver,
             substeps,
             gravity,
@@ -199,6 +204,11 @@ impl World {
             }
             self.regroup(frame_dt, &joined);
         }
+        // From here on the frame is what happened: islands may be rebuilt, the log stays.
+        let meetings = self.islands.iter_mut().filter_map(|island| island.meeting.as_mut());
+        let mut new: Vec<Release> = meetings.flat_map(|m| std::mem::take(&mut m.releases)).collect();
+        new.sort_by(|a, b| a.time.total_cmp(&b.time).then((a.cloth, a.vertex).cmp(&(b.cloth, b.vertex))));
+        self.releases.extend(new);
         self.time += frame_dt;
         self.frames += 1;
         for body in &mut self.bodies {
@@ -305,11 +315,12 @@ impl World {
             .map(|group| old.iter().position(|i| i.as_ref().is_some_and(|island| same(island, group))))
             .collect();
         let mut loose = Vec::new();
-        let mut touches = Vec::new();
+        let (mut touches, mut let_through) = (Vec::new(), Vec::new());
         for (k, island) in old.iter().enumerate() {
             if let (Some(island), false) = (island, kept.contains(&Some(k))) {
                 loose.extend(grouping::parted(island));
                 touches.extend(island.meeting.iter().flat_map(|m| m.touches.iter().copied()));
+                let_through.extend(island.meeting.iter().flat_map(|m| m.let_through()));
             }
         }
         touches.sort_by_key(|touch| touch.features);
@@ -322,6 +333,7 @@ impl World {
             grouping::rejoin(&mut island, &loose);
             if let Some(meeting) = &mut island.meeting {
                 meeting.touches.clone_from(&touches);
+                meeting.set_let_through(&let_through);
             }
             self.islands.push(island);
         }
@@ -361,9 +373,14 @@ impl World {
 
     /// What bodies were let through since this was last asked, and what counts again.
     pub fn take_releases(&mut self) -> Vec<Release> {
-        let meetings = self.islands.iter_mut().filter_map(|island| island.meeting.as_mut());
-        let mut all: Vec<Release> = meetings.flat_map(|m| std::mem::take(&mut m.releases)).collect();
-        all.sort_by(|a, b| a.time.total_cmp(&b.time).then((a.cloth, a.vertex).cmp(&(b.cloth, b.vertex))));
+        std::mem::take(&mut self.releases)
+    }
+
+    /// Vertices that bodies are let through now, as numbers of cloth and vertex, ascending.
+    pub fn let_through(&self) -> Vec<[u32; 2]> {
+        let meetings = self.islands.iter().filter_map(|island| island.meeting.as_ref());
+        let mut all: Vec<[u32; 2]> = meetings.flat_map(Meeting::let_through).collect();
+        all.sort_unstable();
         all
     }
 
@@ -417,11 +434,24 @@ impl World {
     }
 
     /// Forces on the vertices of a cloth [N] where it is now, at its present velocity: elasticity, air, soft
-    /// pins and gravity. What hard pins must carry is minus this.
+    /// pins, contacts and gravity. What hard pins must carry is minus this.
     pub fn forces(&self, cloth: usize) -> Vec<DVec3> {
+        self.summed(cloth, |island| island.model.forces_at(&island.now))
+    }
+
+    /// Forces of contacts on the vertices of a cloth [N] where it is now: pushes and friction of the pairs that were
+    /// close in the last substep. What cloth does to itself sums to nothing; what bodies carry is the rest. Zero before the
+    /// first step, after [`World::restore`], and where contacts are corrected after the step instead of felt in it;
+    /// what the guarantee took away is not a force and is counted by the probe.
+    pub fn contact_forces(&self, cloth: usize) -> Vec<DVec3> {
+        self.summed(cloth, |island| island.model.contact_forces_at(&island.now))
+    }
+
+    /// A force on each vertex of a cloth, from those on the particles of its islands.
+    fn summed(&self, cloth: usize, of: impl Fn(&Island) -> Vec<DVec3>) -> Vec<DVec3> {
         let mut out = vec![DVec3::ZERO; self.cloths[cloth].positions.len()];
         for island in self.islands.iter().filter(|i| i.parts.iter().any(|p| p.cloth == cloth)) {
-            let forces = island.model.forces_at(&island.now);
+            let forces = of(island);
             for part in island.parts.iter().filter(|part| part.cloth == cloth) {
                 for (vertex, force) in part.vertices.iter().zip(&forces[part.first..]) {
                     out[*vertex as usize] = *force;
@@ -497,6 +527,7 @@ impl World {
                 .iter()
                 .map(|i| i.meeting.as_ref().map_or(Vec::new(), |meeting| meeting.touches.clone()))
                 .collect(),
+            let_through: self.let_through(),
         }
     }
 
@@ -545,6 +576,7 @@ impl World {
             return Err(SetupError { problems: vec![SetupProblem::OutOfRange { what, value, limit }] });
         }
         self.take_over(snapshot);
+        self.releases.clear();
         Ok(())
     }
 
@@ -559,6 +591,9 @@ impl World {
             island.model.freedom = freedom;
             if let Some(meeting) = &mut island.meeting {
                 meeting.touches = touches;
+                meeting.set_let_through(&snapshot.let_through);
+                // What was let through since then did not happen.
+                meeting.releases.clear();
             }
         }
     }

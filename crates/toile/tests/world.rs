@@ -2,13 +2,14 @@
 //! that hold, and forms that agree.
 
 use glam::DVec3;
-use toile::drive::{Key, Motion};
+use toile::collide::collider::{self, Body, Collider};
+use toile::drive::{Key, Motion, Transform};
 use toile::mesh::{Mesh, Pattern, shapes};
 use toile::solve::Form;
 use toile::testing::solvers::every_solver;
 use toile::{
-    Air, Cloth, Edit, Fabric, Freedom, Grip, PinDown, Probe, Setup, SolverSettings, Stretching, WindField,
-    World,
+    Air, Cloth, ContactSettings, Edit, Fabric, Freedom, Friction, Grip, Obstacle, PinDown, Probe, Setup,
+    SolverSettings, Stretching, WindField, World,
 };
 
 fn sheet(name: &str, n: usize, shift: DVec3) -> (Cloth, Vec<u32>) {
@@ -72,6 +73,74 @@ fn resuming_in_the_middle_changes_no_bit() {
     let (other, _) = sheet("other", 5, DVec3::ZERO);
     let mut other = World::new(Setup { cloths: vec![other], ..Setup::default() }).expect("world");
     assert!(other.restore(whole.snapshot()).is_err(), "a snapshot of another world is refused");
+}
+
+/// A sheet between two blocks, of which the upper goes where it has no room and stays there, and another sheet
+/// that falls past them.
+fn pressed() -> Setup {
+    let shape = shapes::sheet(0.2, 0.2, 4, 4, Pattern::Structured).expect("shape");
+    let mesh = Mesh::new(shape.positions.len(), shape.faces, shape.rest).expect("mesh");
+    let at = |shift: DVec3| -> Vec<DVec3> { shape.positions.iter().map(|p| *p + shift).collect() };
+    let plate = |name: &str, height: f64, keys: Vec<Key>| {
+        let body = Body::Form(collider::Form::Box { size: DVec3::splat(0.2) });
+        let stand = Transform { offset: DVec3::new(0.1, height, 0.1), ..Transform::IDENTITY };
+        let motion = Motion { keys, ..Motion::still() };
+        Obstacle { name: name.into(), collider: Collider::standing(body, stand, motion, 1e-3).expect("body") }
+    };
+    let key =
+        |time: f64, y: f64| Key { time, translate: DVec3::Y * y, rotate: DVec3::ZERO, scale: DVec3::ONE };
+    Setup {
+        cloths: vec![
+            Cloth::new("pressed", mesh.clone(), at(DVec3::ZERO), Fabric::default()),
+            Cloth::new("past", mesh, at(DVec3::new(0.205, 0.3, 0.0)), Fabric::default()),
+        ],
+        bodies: vec![
+            plate("upper", 0.13, vec![key(0.0, 0.0), key(0.18, -0.06)]),
+            plate("lower", -0.12, vec![]),
+        ],
+        contact: ContactSettings::default(),
+        substeps: 2,
+        ..Setup::default()
+    }
+}
+
+#[test]
+fn what_bodies_are_let_through_is_known_logged_once_and_resumes() {
+    let setup = pressed();
+    let mut world = World::new(setup.clone()).expect("world");
+    let mut through = std::collections::BTreeSet::new();
+    let (mut islands, mut snapshot) = (Vec::new(), world.snapshot());
+    for frame in 1..=26 {
+        let start = world.time();
+        run(&mut world, 1);
+        for release in world.take_releases() {
+            assert!((start..=world.time()).contains(&release.time), "{release:?}");
+            let vertex = [release.cloth, release.vertex];
+            let new = if release.through { through.insert(vertex) } else { through.remove(&vertex) };
+            assert!(new, "said twice: {release:?}");
+        }
+        // The other sheet comes by, and both are solved as one for a while.
+        if !through.is_empty() {
+            islands.push(world.islands());
+        }
+        if frame == 14 {
+            snapshot = world.snapshot();
+        }
+        assert!(through.iter().copied().eq(world.let_through()), "the log and the state differ");
+    }
+    islands.dedup();
+    assert_eq!(islands, [2, 1, 2], "islands while bodies are let through something");
+    assert!(through.iter().all(|[cloth, _]| *cloth == 0) && !snapshot.let_through.is_empty());
+    let last = world.fingerprint();
+    let resume = |snapshot: &toile::Snapshot| {
+        let mut other = World::new(setup.clone()).expect("world");
+        other.restore(snapshot.clone()).expect("same world");
+        run(&mut other, 12)
+    };
+    assert_eq!(resume(&snapshot), last);
+    // Without it the cloth would be held: it is there, and it matters.
+    snapshot.let_through.clear();
+    assert_ne!(resume(&snapshot), last);
 }
 
 #[test]
@@ -210,6 +279,56 @@ fn impossible_setups_are_refused_with_every_reason() {
     setup.cloths.push(twin);
     let error = World::new(setup).err().expect("refused");
     assert_eq!(error.problems.len(), 6, "{error}");
+}
+
+#[test]
+fn impossible_contacts_are_refused_by_name() {
+    let refused = |contact: ContactSettings| {
+        let error = World::new(Setup { contact, ..pressed() }).err().expect("refused");
+        assert_eq!(error.problems.len(), 1, "{error}");
+        error.to_string()
+    };
+    let plain = ContactSettings::default;
+    let text = refused(ContactSettings { gap: -1e-3, ..plain() });
+    assert!(text.contains("gap of contact [m] is -0.001") && text.contains("above 0"), "{text}");
+    let text = refused(ContactSettings { friction: [Friction::of(0.2), Friction::of(-0.3)], ..plain() });
+    assert!(text.contains("cloth on bodies is -0.3"), "{text}");
+    let pair = |a, b, still, sliding| ContactSettings {
+        pairs: vec![([a, b], Friction { still, sliding })],
+        ..plain()
+    };
+    let text = refused(pair(0, 2, 0.1, 0.2));
+    assert!(text.contains("between `pressed` and `upper` is 0.1 at rest and 0.2 sliding"), "{text}");
+    let text = refused(pair(0, 2, f64::NAN, 0.0));
+    assert!(text.contains("NaN"), "{text}");
+    let text = refused(pair(0, 4, 0.2, 0.2));
+    assert!(text.contains("objects 0 and 4; there are 4"), "{text}");
+    let text = refused(pair(3, 2, 0.2, 0.2));
+    assert!(text.contains("`lower` and `upper`, two bodies"), "{text}");
+    World::new(Setup { contact: pair(1, 3, 0.5, 0.0), ..pressed() }).expect("a cloth and a body");
+}
+
+#[test]
+fn bodies_carry_what_lies_on_them() {
+    let mut setup = pressed();
+    let body = Body::Form(collider::Form::Plane { size: 2.0 });
+    let collider = Collider::new(body, Motion::still(), 1e-3).expect("body");
+    setup.bodies = vec![Obstacle { name: "ground".into(), collider }];
+    setup.cloths.truncate(1);
+    for p in &mut setup.cloths[0].positions {
+        p.y = 1.5e-3;
+    }
+    let mut world = World::new(setup).expect("world");
+    assert_eq!(world.contact_forces(0), vec![DVec3::ZERO; 25], "nothing is known before the first step");
+    run(&mut world, 90);
+    let forces = world.contact_forces(0);
+    let total = forces.iter().fold(DVec3::ZERO, |sum, f| sum + *f);
+    let weight = 9.81 * world.momentum().0;
+    assert!((total - DVec3::Y * weight).length() < 1e-3 * weight, "{total} N carries {weight} N");
+    assert!(forces.iter().all(|f| f.y >= 0.0), "the ground pulls: {forces:?}");
+    // Nothing is left over for any vertex: contact is one of the forces.
+    let left = world.forces(0).iter().fold(0.0f64, |most, f| most.max(f.length()));
+    assert!(left < 0.01 * weight / 25.0, "{left} N left on a vertex that weighs {} N", weight / 25.0);
 }
 
 /// Springs fitted to a fabric strain about as the membrane of that fabric does, on every mesh.

@@ -80,6 +80,38 @@ pub(super) fn trim_stats(path: &Path, last: Option<u32>) -> Result<(), FileError
     write_atomic(path, &kept)
 }
 
+/// A line of `releases.jsonl`: a vertex that a body was let through, or that counts again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ReleaseLine {
+    /// The frame at whose end it is known.
+    pub frame: u32,
+    /// When it happened, within that frame [s].
+    pub time: f64,
+    /// Name of the cloth.
+    pub cloth: String,
+    /// The vertex.
+    pub vertex: u32,
+    /// Whether it was let through, or counts again.
+    pub through: bool,
+}
+
+/// The lines of a run's `releases.jsonl` in the order they were written; none without the file.
+pub(super) fn read_releases(root: &Path) -> Result<Vec<ReleaseLine>, FileError> {
+    let path = root.join("releases.jsonl");
+    if !path.exists() {
+        return Ok(Vec::new());
+    }
+    let (lines, _) = read_stats(&path)?;
+    let each = lines.into_iter().enumerate().map(|(i, line)| {
+        serde_json::from_value(line).map_err(|e| {
+            let help = "delete the line; it is not needed to resume";
+            FileError::new(FileErrorKind::Corrupt, &path, format!("not a release: {e}"), help)
+                .at_line(i as u64 + 1)
+        })
+    });
+    each.collect()
+}
+
 /// What a run counted that belongs to the certificate of a frame, where the run counted it.
 const CERTIFIED: &[&str] =
     &["strain_max", "residual", "removed_impulse", "wished_motion", "kept_motion", "cut"];
@@ -102,17 +134,27 @@ impl Figures {
                 CERTIFIED.iter().filter_map(|&name| Some((name.to_string(), line.get(name)?.clone())));
             figures.frames.entry(frame).or_default().extend(known);
         }
-        // One line per pair that was let go: it is pinched to the end of its frame.
-        let (releases, _) = read_stats(&root.join("releases.jsonl")).unwrap_or_default();
-        for figures in figures.frames.values_mut() {
-            figures.entry("exempt").or_insert(0.into());
-            figures.insert("pinched".into(), 0.into());
-        }
+        let releases = read_releases(root).unwrap_or_default();
         for line in &releases {
-            let Some(frame) = frame_of(line) else { continue };
-            let entry = figures.frames.entry(frame).or_default();
-            let pinched = entry.get("pinched").and_then(Json::as_u64).unwrap_or(0);
-            entry.insert("pinched".into(), (pinched + 1).into());
+            figures.frames.entry(i64::from(line.frame)).or_default();
+        }
+        // A vertex is pinched from when it was let through to when it counts again, over as many frames as that takes.
+        let mut lines = releases.iter().peekable();
+        let mut pinched = std::collections::BTreeSet::new();
+        for (frame, figures) in &mut figures.frames {
+            let mut released = std::collections::BTreeSet::new();
+            while let Some(line) = lines.next_if(|line| i64::from(line.frame) <= *frame) {
+                let vertex = (line.cloth.as_str(), line.vertex);
+                if line.through {
+                    released.insert(vertex);
+                    pinched.insert(vertex);
+                } else {
+                    pinched.remove(&vertex);
+                }
+            }
+            figures.entry("exempt").or_insert(0.into());
+            figures.insert("released".into(), released.len().into());
+            figures.insert("pinched".into(), pinched.len().into());
         }
         figures
     }

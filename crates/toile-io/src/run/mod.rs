@@ -8,6 +8,7 @@
 //!   frames/000123.toile one file per frame
 //!   checkpoints/…       the two newest states to resume from
 //!   stats.jsonl         one line per frame
+//!   releases.jsonl      one line per vertex that a body was let through, and when it counts again
 //!   outcome.json        how it ended
 //!   certificate.json    the verdict on the frames
 //!   picture.png, animation.png
@@ -22,7 +23,7 @@ mod snapshot;
 
 pub use checkpoint::{Checkpoint, read_checkpoint, write_checkpoint};
 pub use frame::{Frame, Role, Topology, TopologyObject, single_precision};
-pub use log::{Figures, Outcome, StatsWriter, Status, chain, read_stats};
+pub use log::{Figures, Outcome, ReleaseLine, StatsWriter, Status, chain, read_stats};
 pub use snapshot::{load_snapshot, save_snapshot};
 
 use crate::atomic::{sweep, write_atomic};
@@ -173,7 +174,8 @@ impl RunFolder {
     fn clear(&self) -> Result<(), FileError> {
         let numbered = [self.frames_folder(), self.checkpoints_folder()];
         let numbered = numbered.iter().flat_map(|f| checkpoint::numbered(f)).map(|(_, path)| path);
-        let single = ["run.json", "scene.toml", "topology.toile", "stats.jsonl", "outcome.json"];
+        let single =
+            ["run.json", "scene.toml", "topology.toile", "stats.jsonl", "releases.jsonl", "outcome.json"];
         let single = single.iter().chain(RESULTS);
         // run.json goes last: until then the folder is still known as a run and can be replaced again.
         let single = single.rev().map(|name| self.root.join(name));
@@ -271,6 +273,20 @@ impl RunFolder {
         read_stats(&self.root.join("stats.jsonl"))
     }
 
+    /// Appends what was let through to `releases.jsonl`; without any there is no such file.
+    pub fn append_releases(&self, lines: &[ReleaseLine]) -> Result<(), FileError> {
+        if lines.is_empty() {
+            return Ok(());
+        }
+        let mut file = StatsWriter::append_to(&self.root.join("releases.jsonl"))?;
+        lines.iter().try_for_each(|line| file.append(line))
+    }
+
+    /// The lines of `releases.jsonl`; none without the file.
+    pub fn read_releases(&self) -> Result<Vec<ReleaseLine>, FileError> {
+        log::read_releases(&self.root)
+    }
+
     /// Whether the scene asks for the guarantee of contact: what `contact.guarantee` says in the scene as simulated;
     /// `None` where it says nothing.
     pub fn guarantee(&self) -> Option<bool> {
@@ -304,7 +320,14 @@ impl RunFolder {
         for name in RESULTS.iter().chain(&["outcome.json"]) {
             let _ = fs::remove_file(self.root.join(name));
         }
-        log::trim_stats(&self.root.join("stats.jsonl"), last)
+        log::trim_stats(&self.root.join("stats.jsonl"), last)?;
+        let releases = self.root.join("releases.jsonl");
+        log::trim_stats(&releases, last)?;
+        // The file says that something was let through; empty, it would say so of nothing.
+        if fs::metadata(&releases).is_ok_and(|file| file.len() == 0) {
+            fs::remove_file(&releases).map_err(|e| FileError::from_io(&releases, "delete", &e))?;
+        }
+        Ok(())
     }
 
     /// Writes how the run ended.

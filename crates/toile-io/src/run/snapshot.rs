@@ -47,6 +47,10 @@ fn encode(snapshot: &Snapshot) -> Vec<(String, Array)> {
         ("outside".to_string(), Array::F64(outside.concat())),
         ("counts".to_string(), Array::U64(vec![snapshot.frames, wind.seed, snapshot.states.len() as u64])),
     ];
+    // Left out where nothing is let through: such checkpoints are what they were before it was kept.
+    if !snapshot.let_through.is_empty() {
+        arrays.push(("let_through".to_string(), Array::U32(snapshot.let_through.concat())));
+    }
     for (n, (state, freedom)) in snapshot.states.iter().zip(&snapshot.freedoms).enumerate() {
         let flat = |values: &[DVec3]| Array::F64(values.iter().flat_map(|p| p.to_array()).collect());
         arrays.push((format!("{n}.x"), flat(&state.x)));
@@ -157,6 +161,7 @@ fn decode(c: &Container) -> Option<Snapshot> {
         });
         freedoms.push(freedom.collect());
     }
+    let let_through = c.u32s("let_through").unwrap_or_default().as_chunks::<2>().0.to_vec();
     Some(Snapshot {
         time,
         frames,
@@ -166,6 +171,7 @@ fn decode(c: &Container) -> Option<Snapshot> {
         freedoms,
         groups,
         touches,
+        let_through,
     })
 }
 
@@ -202,6 +208,7 @@ mod tests {
                 before: 0.2,
                 slip: DVec3::splat(-0.0),
             }]],
+            let_through: vec![[0, 1], [3, u32::MAX]],
         };
         let arrays = encode(&snapshot);
         let container = Container { kind: "state".into(), arrays };
@@ -210,8 +217,9 @@ mod tests {
         assert!(back.states[0].x[0].y.is_sign_negative(), "even the sign of zero");
         let mut older = snapshot.clone();
         older.states[0].memory.clear();
+        older.let_through.clear();
         let arrays = encode(&older);
-        assert!(arrays.iter().all(|(name, _)| !name.contains("memory")));
+        assert!(arrays.iter().all(|(name, _)| !name.contains("memory") && name != "let_through"));
         assert_eq!(
             decode(&Container { kind: "state".into(), arrays }),
             Some(older),

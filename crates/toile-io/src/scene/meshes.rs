@@ -3,7 +3,7 @@
 use super::document::{Document, SceneError, SceneErrors, nearest, quoted_list};
 use super::overrides::Patched;
 use super::schema::{BodyShape, Rest, Shape};
-use super::{BodySource, ClothSource, MeshFile, Note, Scene, Select};
+use super::{BodySource, ClothSource, End, MeshFile, Note, Scene, Select};
 use crate::atomic::read_capped;
 use crate::error::{FileError, FileErrorKind};
 use crate::obj::{Limits, Obj};
@@ -207,6 +207,16 @@ pub(super) fn check(scene: &mut Scene, patched: &Patched) -> Result<(), SceneErr
             for (p, pin) in scene.pins.iter().enumerate().filter(|(_, p)| p.cloth == i) {
                 report.pin(&format!("pin.{p}"), &pin.select, &obj);
             }
+            for (e, elastic) in scene.elastics.iter().enumerate() {
+                if elastic.cloth == i {
+                    report.indices(&format!("elastic.{e}"), "indices", &elastic.indices, &obj);
+                }
+                if let End::Particles(to, indices) = &elastic.to
+                    && *to == i
+                {
+                    report.indices(&format!("elastic.{e}"), "to.indices", indices, &obj);
+                }
+            }
         }
     }
     for (i, body) in scene.bodies.iter().enumerate() {
@@ -324,22 +334,22 @@ impl Report<'_> {
                     help,
                 );
             }
-            Select::Indices(indices) => {
-                let count = obj.positions.len();
-                if let Some(k) = indices.iter().position(|&i| i as usize >= count) {
-                    let message = format!(
-                        "{label}: index {} is out of range, the mesh has vertices 0 to {}",
-                        indices[k],
-                        count - 1
-                    );
-                    self.fail(
-                        &format!("{path}.indices.{k}"),
-                        message,
-                        "vertices are counted from 0, in file order",
-                    );
-                }
-            }
+            Select::Indices(indices) => self.indices(path, "indices", indices, obj),
             _ => {}
+        }
+    }
+
+    fn indices(&mut self, path: &str, field: &str, indices: &[u32], obj: &Obj) {
+        let count = obj.positions.len();
+        if let Some(k) = indices.iter().position(|&i| i as usize >= count) {
+            let message = format!(
+                "{}: index {} is out of range, the mesh has vertices 0 to {}",
+                self.doc.label(path),
+                indices[k],
+                count - 1
+            );
+            let help = "vertices are counted from 0, in file order";
+            self.fail(&format!("{path}.{field}.{k}"), message, help);
         }
     }
 }

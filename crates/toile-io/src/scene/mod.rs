@@ -84,6 +84,8 @@ pub struct Scene {
     pub cloths: Vec<Cloth>,
     /// Held particles.
     pub pins: Vec<Pin>,
+    /// What draws particles to others or to a place.
+    pub elastics: Vec<Elastic>,
     /// Moving air.
     pub wind: Option<Wind>,
     /// Resistance of the air at rest.
@@ -259,7 +261,13 @@ fn assemble(
     let build = Builder { file, axes, folder, frames };
     let friction = |(start, cloth): (&Start, &schema::ClothFile)| start.friction(&cloth.fabric);
     let frictions: Vec<_> = starts.iter().zip(&file.cloth).map(friction).collect();
-    let pins = file.pin.iter().filter_map(|p| Some(build.pin(validate::cloth_of_pin(p, file)?, p))).collect();
+    let cloth = |name: &Option<String>| validate::cloth_called(name.as_deref(), file);
+    let pins = file.pin.iter().filter_map(|p| Some(build.pin(cloth(&p.cloth)?, p))).collect();
+    let elastic = |e: &schema::ElasticFile| {
+        let to = e.to.as_ref().map(|to| cloth(&to.cloth)).unwrap_or_default();
+        Some(build.elastic(cloth(&e.cloth)?, to, e))
+    };
+    let elastics = file.elastic.iter().filter_map(elastic).collect();
     Scene {
         name: file.name.clone().unwrap_or_else(|| name_of(source_name, folder)),
         text: String::new(),
@@ -273,6 +281,7 @@ fn assemble(
         solver: file.solver.clone(),
         cloths: file.cloth.iter().enumerate().map(|(i, c)| build.cloth(i, c, &starts[i])).collect(),
         pins,
+        elastics,
         wind: build.wind(),
         air: file.air.clone(),
         bodies: file.body.iter().enumerate().map(|(i, b)| build.body(i, b)).collect(),

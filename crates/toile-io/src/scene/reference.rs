@@ -20,6 +20,8 @@ const TABLES: &[(&str, &str)] = &[
     ("[[pin]]", "PinFile"),
     ("sphere = { … }", "Ball"),
     ("motion = [{ … }]", "KeyFile"),
+    ("[[elastic]]", "ElasticFile"),
+    ("elastic: to = { … }", "EndFile"),
     ("[wind]", "WindFile"),
     ("gusts = { … }", "Gusts"),
     ("[air]", "Air"),

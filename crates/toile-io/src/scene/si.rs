@@ -141,6 +141,32 @@ pub struct Pin {
     pub motion: Motion,
 }
 
+/// Particles drawn to others or to a place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Elastic {
+    /// Position of the cloth in [`super::Scene::cloths`].
+    pub cloth: usize,
+    /// Which of its particles.
+    pub indices: Vec<u32>,
+    /// Where to.
+    pub to: End,
+    /// Time constant [s].
+    pub time: f64,
+    /// First frame in which it pulls.
+    pub from: u32,
+    /// Last frame in which it pulls.
+    pub until: u32,
+}
+
+/// Where an elastic draws to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum End {
+    /// Particles of a cloth, one for each that is drawn.
+    Particles(usize, Vec<u32>),
+    /// A place [m] and its motion.
+    Place(DVec3, Motion),
+}
+
 /// Which particles a pin holds. Places are those of the start of the scene.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Select {
@@ -515,6 +541,22 @@ impl Builder<'_> {
             from: pin.from.unwrap_or(self.frames.first),
             until: pin.until.unwrap_or(self.frames.last),
             motion: Motion::new(self.axes, &pin.motion, pin.interpolation, pin.pivot),
+        }
+    }
+
+    /// An elastic on cloth number `cloth`, drawn to particles of cloth `to` if it names any.
+    pub(crate) fn elastic(&self, cloth: usize, to: Option<usize>, elastic: &ElasticFile) -> Elastic {
+        let motion = Motion::new(self.axes, &elastic.motion, elastic.interpolation, elastic.pivot);
+        Elastic {
+            cloth,
+            indices: elastic.indices.clone(),
+            to: match (&elastic.to, to) {
+                (Some(end), Some(to)) => End::Particles(to, end.indices.clone()),
+                _ => End::Place(self.axes.point_in(DVec3::from(elastic.place.unwrap_or_default())), motion),
+            },
+            time: elastic.time,
+            from: elastic.from.unwrap_or(self.frames.first),
+            until: elastic.until.unwrap_or(self.frames.last),
         }
     }
 

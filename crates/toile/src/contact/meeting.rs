@@ -163,6 +163,26 @@ impl Meeting {
         &self.struck
     }
 
+    /// Vertices that bodies are let through now, as numbers of cloth and vertex.
+    pub fn let_through(&self) -> Vec<[u32; 2]> {
+        let all = self.released.iter().enumerate().filter(|(_, released)| **released);
+        all.map(|(p, _)| self.space.named(p).into()).collect()
+    }
+
+    /// Lets bodies through those of its vertices that are in `list`, and through no others.
+    pub fn set_let_through(&mut self, list: &[[u32; 2]]) {
+        self.released.clear();
+        let own = |p: usize| list.contains(&self.space.named(p).into());
+        let own: Vec<usize> = match list.is_empty() {
+            true => Vec::new(),
+            false => (0..self.space.particles()).filter(|p| own(*p)).collect(),
+        };
+        if !own.is_empty() {
+            self.released.resize(self.space.points(), false);
+        }
+        own.into_iter().for_each(|p| self.released[p] = true);
+    }
+
     /// Starts a new record of where the island was.
     pub fn forget(&mut self) {
         self.swept = [DVec3::INFINITY, DVec3::NEG_INFINITY];
@@ -263,6 +283,11 @@ impl Meeting {
         for pair in &self.pairs {
             let points = pair.points.map(|p| p as usize);
             if pair.normal == DVec3::ZERO {
+                continue;
+            }
+            // Inside a body its faces would throw out whom it was let through.
+            let let_through = |p: &usize| self.released.get(*p).is_some_and(|released| *released);
+            if points.iter().any(|p| *p >= n) && points.iter().any(let_through) {
                 continue;
             }
             let distance = self.distance(pair.objects, settings);

@@ -46,7 +46,7 @@ pub struct ContactSettings {
     pub passes: u32,
     /// Friction where no pair says otherwise.
     pub friction: [Friction; 2],
-    /// Friction between two objects, counted cloths first, then bodies.
+    /// Friction between two objects, counted cloths first, then bodies; where two are named twice, the first counts.
     pub pairs: Vec<([usize; 2], Friction)>,
 }
 

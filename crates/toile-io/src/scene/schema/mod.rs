@@ -19,6 +19,7 @@ mod body;
 mod cloth;
 mod contact;
 mod detect;
+mod elastic;
 mod fabric;
 mod picture;
 mod pin;
@@ -28,6 +29,7 @@ pub use body::*;
 pub use cloth::*;
 pub use contact::*;
 pub use detect::*;
+pub use elastic::*;
 pub use fabric::*;
 pub use picture::*;
 pub use pin::*;
@@ -74,6 +76,9 @@ pub struct SceneFile {
     /// Particles held or moved by the scene.
     #[serde(default)]
     pub pin: Vec<PinFile>,
+    /// What draws particles to others or to a place.
+    #[serde(default)]
+    pub elastic: Vec<ElasticFile>,
     /// Moving air. Default: none.
     pub wind: Option<WindFile>,
     /// Resistance of the air.

@@ -2,6 +2,7 @@
 //! Every problem is reported, not the first one.
 
 mod body;
+mod elastic;
 mod fabric;
 mod pin;
 mod solver;
@@ -33,6 +34,12 @@ pub(crate) fn validate(doc: &Document, scene: &SceneFile, starts: &[Start]) -> (
         }
         check.pin(&format!("pin.{i}"), pin, scene);
     }
+    for (i, elastic) in scene.elastic.iter().enumerate() {
+        if check.full() {
+            break;
+        }
+        check.elastic(&format!("elastic.{i}"), elastic, scene);
+    }
     check.air(scene);
     for (i, body) in scene.body.iter().enumerate() {
         if check.full() {
@@ -47,11 +54,11 @@ pub(crate) fn validate(doc: &Document, scene: &SceneFile, starts: &[Start]) -> (
     (check.errors, check.notes)
 }
 
-/// Which cloth a pin means, if that is clear.
-pub(crate) fn cloth_of_pin(pin: &PinFile, scene: &SceneFile) -> Option<usize> {
-    match &pin.cloth {
+/// Which cloth a pin or an elastic means, if that is clear.
+pub(crate) fn cloth_called(name: Option<&str>, scene: &SceneFile) -> Option<usize> {
+    match name {
         Some(name) => {
-            scene.cloth.iter().enumerate().position(|(i, c)| default_name(&c.name, "cloth", i) == *name)
+            scene.cloth.iter().enumerate().position(|(i, c)| default_name(&c.name, "cloth", i) == name)
         }
         None if scene.cloth.len() == 1 => Some(0),
         None => None,

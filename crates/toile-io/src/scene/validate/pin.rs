@@ -3,23 +3,30 @@
 use super::super::document::{nearest, quoted_list};
 use super::super::schema::*;
 use super::super::si::{default_name, parse_frames};
-use super::{Check, cloth_of_pin, shape_counts};
+use super::{Check, cloth_called, shape_counts};
 
 impl Check<'_> {
     pub(super) fn pin(&mut self, path: &str, pin: &PinFile, scene: &SceneFile) {
-        let cloth = self.pin_cloth(path, pin, scene);
-        self.pin_selection(path, pin, cloth);
+        let cloth = self.which_cloth(path, pin.cloth.as_deref(), scene, "holds");
+        self.pin_selection(path, pin, cloth.map(|i| &scene.cloth[i]));
         self.pin_hold(path, pin);
         self.pin_time(path, pin, scene);
     }
 
-    fn pin_cloth<'s>(&mut self, path: &str, pin: &PinFile, scene: &'s SceneFile) -> Option<&'s ClothFile> {
-        if let Some(i) = cloth_of_pin(pin, scene) {
-            return scene.cloth.get(i);
+    /// The cloth that `path` names or means; `does` is what it does to it.
+    pub(super) fn which_cloth(
+        &mut self,
+        path: &str,
+        name: Option<&str>,
+        scene: &SceneFile,
+        does: &str,
+    ) -> Option<usize> {
+        if let Some(i) = cloth_called(name, scene) {
+            return Some(i);
         }
         let names: Vec<String> =
             scene.cloth.iter().enumerate().map(|(i, c)| default_name(&c.name, "cloth", i)).collect();
-        match &pin.cloth {
+        match name {
             Some(name) => {
                 let help = match nearest(name, names.iter().map(String::as_str)) {
                     Some(near) => format!("did you mean \"{near}\"?"),
@@ -30,7 +37,7 @@ impl Check<'_> {
             }
             None if names.len() > 1 => {
                 let help = format!("add cloth = {}", quoted_list(&names, "or"));
-                self.fail(path, "does not say which cloth it holds", help);
+                self.fail(path, format!("does not say which cloth it {does}"), help);
             }
             None => {}
         }
@@ -114,11 +121,15 @@ impl Check<'_> {
             self.fail(&format!("{path}.group"), format!("does not exist on {kind}"), help);
         }
         let known = cloth.shape.as_ref().and_then(|s| shape_counts(s).vertices);
-        if let (Some(indices), Some(count)) = (&pin.indices, known)
-            && let Some(k) = indices.iter().position(|&i| u64::from(i) >= count)
-        {
+        self.particles(&format!("{path}.indices"), pin.indices.as_deref().unwrap_or_default(), known);
+    }
+
+    /// Particle numbers within a cloth of as many as are known.
+    pub(super) fn particles(&mut self, path: &str, indices: &[u32], known: Option<u64>) {
+        let Some(count) = known else { return };
+        if let Some(k) = indices.iter().position(|&i| u64::from(i) >= count) {
             let what = format!("is {}, the cloth has particles 0 to {}", indices[k], count.saturating_sub(1));
-            self.fail(&format!("{path}.indices.{k}"), what, "particles are counted from 0");
+            self.fail(&format!("{path}.{k}"), what, "particles are counted from 0");
         }
     }
 
@@ -166,19 +177,35 @@ impl Check<'_> {
     }
 
     fn pin_time(&mut self, path: &str, pin: &PinFile, scene: &SceneFile) {
-        if let (Some(from), Some(until)) = (pin.from, pin.until)
+        self.frames_in_order(path, pin.from, pin.until, scene, "pin");
+        self.keys(path, &pin.motion, pin.pivot.is_some());
+    }
+
+    /// First and last frame in which something of a `kind` acts.
+    pub(super) fn frames_in_order(
+        &mut self,
+        path: &str,
+        from: Option<u32>,
+        until: Option<u32>,
+        scene: &SceneFile,
+        kind: &str,
+    ) {
+        if let (Some(from), Some(until)) = (from, until)
             && until < from
         {
             let what = format!("is {until}, before from = {from}");
-            self.fail(&format!("{path}.until"), what, "until is the last frame that is held");
+            self.fail(
+                &format!("{path}.until"),
+                what,
+                format!("until is the last frame in which the {kind} acts"),
+            );
         }
-        if let (Some(from), Some(range)) = (pin.from, parse_frames(&scene.frames))
+        if let (Some(from), Some(range)) = (from, parse_frames(&scene.frames))
             && from > range.last
         {
-            let what = format!("is {from}, after the last frame ({}): the pin never acts", range.last);
+            let what = format!("is {from}, after the last frame ({}): the {kind} never acts", range.last);
             self.note(&format!("{path}.from"), &what, "use an earlier frame");
         }
-        self.keys(path, &pin.motion, pin.pivot.is_some());
     }
 
     /// Keys of a pin or body in order.
