@@ -2,12 +2,15 @@
 
 use crate::material::cloth;
 use crate::session::LabError;
+use crate::watched::{Watched, body};
 use glam::{DVec2, DVec3};
 use std::f64::consts::{PI, TAU};
+use toile::collide::collider::Form;
+use toile::drive::Transform;
 use toile::math::random;
 use toile::mesh::{Pattern, Shape, shapes};
 use toile::solve::{DrapeSettings, Integrator};
-use toile::{Air, Edit, Fabric, PinDown, Probe, Setup, SolverSettings, World};
+use toile::{Air, ContactSettings, Edit, Fabric, Friction, PinDown, Probe, Setup, SolverSettings, World};
 
 /// Radius of the table [m].
 pub const TABLE: f64 = 0.09;
@@ -31,6 +34,13 @@ const FALL: f64 = 4.0;
 const STEP: f64 = 0.02;
 /// Rate at which air slows it [1/s]. With four times as much, stiff specimens stay on the way to their folds.
 const AIR: f64 = 1.0;
+/// The table as a body: how thick it is, what cloth keeps from it [m], and friction that holds it.
+const THICK: f64 = 0.01;
+const GAP: f64 = 1e-3;
+const GRIP: f64 = 1.0;
+/// How much more air brings it to rest there, and how long that takes [s].
+const CALM: f64 = 10.0;
+const CALMING: f64 = 2.0;
 /// Solves on the way to rest.
 const SOLVES: usize = 200;
 /// Largest force left on a particle, over its mean weight.
@@ -71,9 +81,38 @@ pub struct Draped {
     pub energy: f64,
 }
 
+/// A specimen at rest on a table that is a body.
+pub struct Lying {
+    /// Its faces.
+    pub faces: Vec<[u32; 3]>,
+    /// Where its vertices are [m].
+    pub x: Vec<DVec3>,
+    /// Its shadow.
+    pub shadow: Shadow,
+    /// The shadow at the end of the fall.
+    pub fallen: Shadow,
+    /// Root mean square speed at the end [m/s].
+    pub speed: f64,
+    /// What the table carries, over the weight.
+    pub carried: f64,
+    /// How far cloth on the inner four fifths of the table is from where it lay, sideways [m].
+    pub slid: f64,
+    /// Frames in which something intersected.
+    pub bad_frames: u64,
+}
+
 impl Specimen {
     /// The overhanging ring, with a circle of vertices on the edge of the table.
     pub fn shape(&self) -> Result<Shape, LabError> {
+        let mut shape = self.whole()?;
+        let x = &shape.positions;
+        shape.faces.retain(|face| face.iter().any(|v| !on_table(x[*v as usize])));
+        shape.rest = shape.faces.iter().map(|f| f.map(|v| flat(x[v as usize]))).collect();
+        Ok(shape)
+    }
+
+    /// The whole specimen, with the same vertices.
+    fn whole(&self) -> Result<Shape, LabError> {
         let count = |length: f64| ((length / self.edge).round() as usize).max(1);
         let (inner, outer) = (count(TABLE), count(RADIUS - TABLE));
         let mut shape = shapes::disc((inner + outer) as f64, inner + outer, self.pattern)?;
@@ -86,7 +125,6 @@ impl Specimen {
             *p = p.normalize_or_zero() * r;
         }
         let x = &shape.positions;
-        shape.faces.retain(|face| face.iter().any(|v| !on_table(x[*v as usize])));
         shape.rest = shape.faces.iter().map(|f| f.map(|v| flat(x[v as usize]))).collect();
         Ok(shape)
     }
@@ -127,6 +165,58 @@ impl Specimen {
             faces: shape.faces,
             x,
         })
+    }
+
+    /// The same on a table that is a body: the whole specimen lies on it, held by friction and by its own weight alone.
+    /// It may lift from the table, slide over it and meet itself. Its fall is as before; then more air brings it to rest.
+    pub fn lie(&self) -> Result<Lying, LabError> {
+        let shape = self.whole()?;
+        let start: Vec<DVec3> =
+            shape.positions.iter().map(|p| *p + DVec3::Y * (GAP + self.lift(*p))).collect();
+        let placed = Shape { positions: start, ..shape.clone() };
+        let mut lying = Watched::of(self.disc_world(&placed, AIR)?, STEP)?;
+        for step in 1..=(FALL / STEP).round() as usize {
+            let part = (step as f64 * STEP / LOWERING).min(1.0);
+            lying.world.edit(&Edit::Gravity(DVec3::NEG_Y * (GRAVITY * part)))?;
+            lying.step()?;
+        }
+        let fallen = lying.world.positions(0);
+        let mut slower = self.disc_world(&placed, CALM * AIR)?;
+        slower.restore(lying.world.snapshot())?;
+        let bad = lying.bad_frames;
+        let mut lying = Watched::of(slower, STEP)?;
+        lying.run(CALMING)?;
+        let x = lying.world.positions(0);
+        let carried = lying.world.contact_forces(0).iter().fold(DVec3::ZERO, |sum, f| sum + *f);
+        let slid = (0..x.len()).filter(|i| shape.positions[*i].length() < 0.8 * TABLE);
+        let slid = slid.map(|i| flat(x[i] - shape.positions[i]).length()).fold(0.0, f64::max);
+        Ok(Lying {
+            shadow: Shadow::of(&x, &shape.faces),
+            fallen: Shadow::of(&fallen, &shape.faces),
+            speed: lying.speed(),
+            carried: carried.y / lying.weight(),
+            slid,
+            bad_frames: bad + lying.bad_frames,
+            faces: shape.faces,
+            x,
+        })
+    }
+
+    /// Unevenness of what overhangs [m].
+    fn lift(&self, p: DVec3) -> f64 {
+        if on_table(p) { 0.0 } else { self.unevenness(p) }
+    }
+
+    fn disc_world(&self, shape: &Shape, air: f64) -> Result<World, LabError> {
+        // Flat at rest, wherever it starts.
+        let mut specimen = cloth("specimen", shape, self.fabric)?;
+        specimen.air = Air { drag: air * self.fabric.density, ..Air::default() };
+        let stand = Transform { offset: DVec3::NEG_Y * (0.5 * THICK), ..Transform::IDENTITY };
+        let table = body("table", Form::Cylinder { radius: TABLE, height: THICK }, stand, 1e-4)?;
+        let friction = [ContactSettings::default().friction[0], Friction::of(GRIP)];
+        let contact = ContactSettings { gap: GAP, friction, ..ContactSettings::default() };
+        let (cloths, bodies) = (vec![specimen], vec![table]);
+        Ok(World::new(Setup { cloths, bodies, contact, substeps: 2, ..Setup::default() })?)
     }
 
     fn world(&self, shape: &Shape, solver: SolverSettings) -> Result<World, LabError> {

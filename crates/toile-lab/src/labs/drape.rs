@@ -4,7 +4,7 @@
 //! stiffness is what the cantilever measures, and published coefficients stand beside the result only.
 
 use super::cantilever::elastica;
-use crate::cusick::{Draped, GRAVITY, Specimen, TABLE};
+use crate::cusick::{Draped, GRAVITY, Lying, Shadow, Specimen, TABLE};
 use crate::material::{border, cloth};
 use crate::session::{Chart, Curve, LabError, Session};
 use glam::DVec3;
@@ -105,7 +105,86 @@ pub fn run(session: &mut Session) -> Result<(), LabError> {
         },
     )?;
     outlines(session, &results)?;
-    pictures(session, &results)
+    pictures(session, &results)?;
+    on_a_disc(session, &results)
+}
+
+/// The tried stiffnesses on every mesh again, lying on a disc that is a body, by the same bars.
+fn on_a_disc(session: &mut Session, clamped: &[(&Case, Draped)]) -> Result<(), LabError> {
+    // The finest meshes take minutes each.
+    let edges = &EDGES[..if session.full { 3 } else { 2 }];
+    let mut cases = Vec::new();
+    for (bend, edge) in TRIED.iter().flat_map(|bend| edges.iter().map(move |edge| (*bend, *edge))) {
+        cases.extend(KINDS.map(|kind| Case::new(bend, edge, kind, 0)));
+    }
+    let results: Result<Vec<Lying>, LabError> = cases.par_iter().map(|case| case.specimen.lie()).collect();
+    let results: Vec<(&Case, Lying)> = cases.iter().zip(results?).collect();
+    let percent = |shadow: &Shadow| 100.0 * shadow.coefficient();
+    let mut means = Vec::new();
+    for bend in TRIED {
+        let group: Vec<&(&Case, Lying)> = results.iter().filter(|(case, _)| case.bend == bend).collect();
+        let count = group.len() as f64;
+        let mean = group.iter().map(|(_, found)| percent(&found.shadow)).sum::<f64>() / count;
+        let apart = group.iter().map(|(_, found)| (percent(&found.shadow) - mean).abs()).fold(0.0, f64::max);
+        let folds = || group.iter().map(|(_, found)| found.shadow.folds() as f64);
+        let (fewest, most) = (folds().fold(f64::MAX, f64::min), folds().fold(0.0, f64::max));
+        let same = |case: &Case| {
+            case.group == group_of(bend) && case.specimen.seed == 0 && edges.contains(&case.specimen.edge)
+        };
+        let others: Vec<f64> =
+            clamped.iter().filter(|(case, _)| same(case)).map(|(_, found)| percent(&found.shadow)).collect();
+        let other = others.iter().sum::<f64>() / others.len() as f64;
+        let name = format!("on a disc, D = {bend:.0e}, {count} specimens");
+        session.info(format!("{name}: mean coefficient"), mean, "%");
+        session.info(format!("{name}: less that of the same clamped"), mean - other, "points");
+        session.at_most(format!("{name}: farthest from the mean"), apart, "points", 4.0);
+        session.info(format!("{name}: fewest folds"), fewest, "");
+        session.info(format!("{name}: most folds"), most, "");
+        session.at_most(format!("{name}: most folds less fewest"), most - fewest, "", 2.0);
+        means.push(mean);
+    }
+    session.at_least(
+        "on a disc: growth of the coefficient from one stiffness to the other",
+        means[1] - means[0],
+        "points",
+        0.0,
+    );
+    let worst = |of: &dyn Fn(&Lying) -> f64| results.iter().map(|(_, found)| of(found)).fold(0.0, f64::max);
+    let moved = worst(&|found| (percent(&found.shadow) - percent(&found.fallen)).abs());
+    session.info("on a disc: largest change from the end of the fall to rest", moved, "points");
+    session.info("on a disc: largest speed at the end", 1e3 * worst(&|found| found.speed), "mm/s");
+    session.info("on a disc: farthest that cloth slid", 1e3 * worst(&|found| found.slid), "mm");
+    session.info(
+        "on a disc: largest error of the weight carried",
+        worst(&|found| (found.carried - 1.0).abs()),
+        "",
+    );
+    session.at_most("on a disc: frames with intersections", worst(&|found| found.bad_frames as f64), "", 0.0);
+    let row = |(case, found): &(&Case, Lying)| {
+        format!(
+            "{},{:e},{},{},{:.2},{},{:.2},{:.2},{:.5}",
+            case.group,
+            case.bend,
+            case.specimen.edge * 1e3,
+            case.kind,
+            percent(&found.shadow),
+            found.shadow.folds(),
+            percent(&found.fallen),
+            1e3 * found.speed,
+            found.carried
+        )
+    };
+    session.csv(
+        "disc",
+        "specimen,D [N·m],edge [mm],mesh,drape coefficient [%],folds,after the fall [%],speed [mm/s],carried over weight",
+        &results.iter().map(row).collect::<Vec<_>>(),
+    )?;
+    let shown = |case: &Case| case.specimen.edge == edges[edges.len() - 1] && case.kind == KINDS[2].0;
+    for (case, found) in results.iter().filter(|(case, _)| shown(case)) {
+        let caption = format!("{}, on a disc", case.group);
+        picture(session, &format!("disc-{:.0e}.png", case.bend), &caption, (&found.x, &found.faces), None)?;
+    }
+    Ok(())
 }
 
 /// Every axis of the grid from one middle case, or the whole grid.
@@ -260,28 +339,43 @@ fn outlines(session: &mut Session, results: &[(&Case, Draped)]) -> Result<(), La
 /// The tried stiffnesses on the finest Delaunay mesh, on their table.
 fn pictures(session: &mut Session, results: &[(&Case, Draped)]) -> Result<(), LabError> {
     let top = shapes::disc(TABLE, 24, Pattern::Equilateral)?;
-    let narrow = |x: &[DVec3]| x.iter().map(|p| p.as_vec3()).collect::<Vec<_>>();
-    let lying = narrow(&top.positions);
-    let look = draw::Look::Cloth {
-        front: draw::Colour::hex(0xc8553d),
-        back: draw::Colour::hex(0xe0a890),
-        pattern: draw::Pattern::Plain,
-    };
     let shown = |case: &Case| {
         let Specimen { edge, seed, .. } = case.specimen;
         edge == EDGES[2] && seed == 0 && case.kind == KINDS[2].0
     };
     for (case, found) in results.iter().filter(|(case, _)| shown(case)) {
-        let x = narrow(&found.x);
-        let surfaces =
-            vec![draw::Surface::new(&x, &found.faces, look), draw::Surface::new(&lying, &top.faces, look)];
-        let scene = draw::Scene { surfaces, caption: Some(case.group.clone()), ..draw::Scene::default() };
-        let options = draw::Options { width: 800, height: 600, ..draw::Options::default() };
-        let aspect = options.width as f32 / options.height as f32;
-        let framing = draw::Framing { aspect, pitch: 0.6, ..draw::Framing::default() };
-        let camera = draw::Camera::frame_points(&x, &framing);
-        let image = draw::render(&scene, &camera, &options).image;
-        session.write(&format!("specimen-{:.0e}.png", case.bend), &draw::encode_png(&image)?)?;
+        let name = format!("specimen-{:.0e}.png", case.bend);
+        let lying = Some((&top.positions, &top.faces));
+        picture(session, &name, &case.group, (&found.x, &found.faces), lying)?;
     }
+    Ok(())
+}
+
+/// Positions and faces.
+type Surface<'a> = (&'a Vec<DVec3>, &'a Vec<[u32; 3]>);
+
+/// Cloth, and what else is shown as such, from above one side.
+fn picture(
+    session: &mut Session,
+    name: &str,
+    caption: &str,
+    specimen: Surface,
+    more: Option<Surface>,
+) -> Result<(), LabError> {
+    let look = draw::Look::Cloth {
+        front: draw::Colour::hex(0xc8553d),
+        back: draw::Colour::hex(0xe0a890),
+        pattern: draw::Pattern::Plain,
+    };
+    let narrow = |x: &[DVec3]| x.iter().map(|p| p.as_vec3()).collect::<Vec<_>>();
+    let shown: Vec<_> = [Some(specimen), more].into_iter().flatten().map(|(x, f)| (narrow(x), f)).collect();
+    let surfaces = shown.iter().map(|(x, faces)| draw::Surface::new(x, faces, look)).collect();
+    let scene = draw::Scene { surfaces, caption: Some(caption.to_string()), ..draw::Scene::default() };
+    let options = draw::Options { width: 800, height: 600, ..draw::Options::default() };
+    let aspect = options.width as f32 / options.height as f32;
+    let framing = draw::Framing { aspect, pitch: 0.6, ..draw::Framing::default() };
+    let camera = draw::Camera::frame_points(&shown[0].0, &framing);
+    let image = draw::render(&scene, &camera, &options).image;
+    session.write(name, &draw::encode_png(&image)?)?;
     Ok(())
 }
