@@ -206,15 +206,15 @@ impl Scene {
         f64::from(frame.saturating_sub(self.frames.first)) * self.frame_time
     }
 
-    /// Steps per frame: as written, or as many as keep a step at or below 1/120 s (1/240 s for integrators
-    /// that linearise once, 1/2000 s for explicit ones).
+    /// Steps per frame: as written, or as many as keep a step at or below 1/120 s (1/240 s where things meet and for
+    /// integrators that linearise once, 1/2000 s for explicit ones).
     pub fn substeps(&self) -> u32 {
         let once = matches!(self.solver.integrator, Integrator::LinearEuler | Integrator::LambdaMidpoint)
             || matches!(self.solver.integrator, Integrator::K02 | Integrator::Precomputed);
         let longest = match self.solver.integrator {
             Integrator::QuasiStatic => f64::INFINITY,
-            _ if once => 1.0 / 240.0,
             explicit if explicit.is_explicit() => 1.0 / 2000.0,
+            _ if once || !self.contact.is_off() => 1.0 / 240.0,
             _ => 1.0 / 120.0,
         };
         // A frame of 1/60 s must not become three steps by rounding.

@@ -21,7 +21,7 @@ const FREE_ENERGY: f64 = 0.02;
 const CAREFUL_SOLVES: usize = 100;
 
 /// Solves allowed in a stage in which particles are struck.
-const STRUCK_SOLVES: usize = 12;
+const STRUCK_SOLVES: usize = 20;
 
 /// A substep of any scheme, with the storage it uses from step to step.
 #[derive(Default)]

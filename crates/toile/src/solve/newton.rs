@@ -64,7 +64,7 @@ pub struct Reached {
 const PATIENCE: usize = 4;
 
 /// Part of what a stage gained below which another step is not worth its cost, where contacts come and go.
-const LITTLE: f64 = 0.01;
+const LITTLE: f64 = 1e-3;
 
 /// Newton's method, with the storage it keeps.
 #[derive(Default)]
