@@ -182,9 +182,6 @@ const LONG: [&str; 18] = [
     "m03-x5",
 ];
 
-/// Experiments of contact that miss a bar so far: docs/contact.md says which and by how much.
-const SHORT_OF_THEIR_BARS: [&str; 3] = ["slide", "momentum", "m03-x1"];
-
 /// Every experiment that is not long, on the release build.
 fn labs(tally: &mut Tally) {
     let toile = root().join("target").join("release").join("toile");
@@ -194,10 +191,6 @@ fn labs(tally: &mut Tally) {
     {
         if LONG.contains(&id) {
             println!("{id}: minutes long, not part of this; `toile lab {id}` runs it");
-            continue;
-        }
-        if SHORT_OF_THEIR_BARS.contains(&id) {
-            println!("{id}: misses a bar, see docs/contact.md; `toile lab {id}` shows it");
             continue;
         }
         let folder = root().join("target").join("lab").join(id);
