@@ -66,6 +66,12 @@ const PATIENCE: usize = 4;
 /// Part of what a stage gained below which another step is not worth its cost, where contacts come and go.
 const LITTLE: f64 = 1e-3;
 
+/// Part of the motion of a stage that may be left undone where things touch [-].
+const FINE: f64 = 0.05;
+
+/// The same over what may be left undone in any stage, at least.
+const FINEST: f64 = 1e-3;
+
 /// Newton's method, with the storage it keeps.
 #[derive(Default)]
 pub struct Newton {
@@ -149,10 +155,10 @@ impl Newton {
         let (mut stall, mut careful, mut converged, mut lost) = (0, false, false, false);
         // Friction about to give way hides behind a small step what a force shows.
         let struck = bodies.struck.is_some_and(|struck| !struck.is_empty());
-        let tolerance = stage.settings.newton.step.min(0.005 * bodies.edge);
-        let mut previous = f64::INFINITY;
+        let coarse = stage.settings.newton.step.min(0.005 * bodies.edge);
+        let (mut previous, mut fine) = (f64::INFINITY, if struck { FINEST } else { 1.0 });
         for solve in 0..stage.cap {
-            let end = self.change(&stage, leading, probe);
+            let end = self.change(&stage, leading, fine, probe);
             let size = reduce::max(x.len(), |i| self.change[i].length_squared()).sqrt();
             if matches!(end, End::NotFinite | End::Diverged) || !size.is_finite() {
                 lost = true;
@@ -179,10 +185,14 @@ impl Newton {
                 }
             }
             leading = false;
+            // What rests on something is to rest: the slower, the finer.
+            let moved = reduce::max(x.len(), |i| (x[i] - self.start[i]).length_squared()).sqrt();
+            fine = if struck { (FINE * moved / coarse).clamp(FINEST, 1.0) } else { 1.0 };
+            let residual = fine * stage.settings.newton.residual;
             converged = fraction == 1.0
-                && size * left_over(size / previous) <= tolerance
+                && size * left_over(size / previous) <= fine * coarse
                 && end == End::Converged
-                && (!struck || self.residual(bodies) <= stage.settings.newton.residual)
+                && (!struck || self.residual(bodies) <= residual)
                 && (led || merit.no_worse_than(&first, 0.0));
             // Cloth pushed together along itself bends away slowly, for the tangent knows no compression: with contact
             // it is enough that the last step gained little of all that was gained.
@@ -222,7 +232,7 @@ impl Newton {
     }
 
     /// One linear solve: fills `change` [m].
-    fn change(&mut self, stage: &Task, leading: bool, probe: &mut Probe) -> End {
+    fn change(&mut self, stage: &Task, leading: bool, fine: f64, probe: &mut Probe) -> End {
         let Task { bodies, settings, goal, .. } = *stage;
         let n = bodies.mass.len();
         self.impulse.clone_from(&self.unbalanced);
@@ -237,7 +247,7 @@ impl Newton {
             answers: &self.answers,
             dt: goal.h,
             lead: leading.then_some(&self.lead[..]),
-            limit: settings.newton.residual * mean_mass,
+            limit: settings.newton.residual * mean_mass * fine,
         };
         let outcome = self.linear.solve(equation, settings, &mut self.impulse, &mut self.change, probe);
         parallel::update(&mut self.change, |_, c| *c *= goal.h);
