@@ -106,6 +106,9 @@ name = "lower"
 shape = { kind = "box", size = [0.1, 0.02, 0.1] }
 translate = [0, -0.03, 0]
 
+[solver]
+substeps = 2
+
 [output]
 checkpoint_every = 5
 "#;

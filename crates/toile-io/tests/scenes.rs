@@ -31,7 +31,7 @@ fn the_smallest_scene_has_documented_defaults() {
     let fabric = &scene.cloths[0].fabric;
     assert_eq!((fabric.density, fabric.stretch, fabric.bend), (0.2, [1000.0.into(); 2], 1e-5.into()));
     assert!((fabric.shear.initial() - 1000.0 / 2.6).abs() < 1e-12);
-    assert_eq!(scene.substeps(), 2, "steps of at most 1/120 s at 60 frames per second");
+    assert_eq!(scene.substeps(), 4, "steps of at most 1/240 s with contact at 60 frames per second");
     assert_eq!(scene.output.checkpoint_every, 10);
     assert_eq!(scene.time_of(1), 0.0);
     assert_eq!(scene.time_of(61), 1.0);

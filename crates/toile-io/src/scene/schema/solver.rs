@@ -9,8 +9,9 @@ use serde::{Deserialize, Serialize};
 pub struct Solver {
     /// Time integrator. Default "bdf2".
     pub integrator: Integrator,
-    /// Equal time steps per frame. Default: as many as keep a step at or below 1/120 s, below 1/240 s for the
-    /// integrators that linearise once, and below 1/2000 s for the explicit ones, which a run tells if they need more.
+    /// Equal time steps per frame. Default: as many as keep a step at or below 1/120 s, below 1/240 s with
+    /// contact and for the integrators that linearise once, and below 1/2000 s for the explicit ones, which a run tells
+    /// if they need more.
     pub substeps: Option<u32>,
     /// λ of "lambda-midpoint" [-]: 0 is implicit Euler, 1 is midpoint; useful from 0.5 to 0.9. Default 0.8.
     pub lambda: f64,
