@@ -400,7 +400,9 @@ impl Meeting {
             _ => return pair.normal,
         };
         let (square, along) = (moved.length_squared(), r.dot(moved));
-        if square == 0.0 || along >= 0.0 {
+        // Not so either where an edge has no length, and nothing is a number.
+        let closes = square > 0.0 && along < 0.0;
+        if !closes {
             return pair.normal;
         }
         let nearest = r + moved * (-along / square).min(1.0);
