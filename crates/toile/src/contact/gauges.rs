@@ -15,9 +15,6 @@ use crate::interaction::{Coupling, ForceModel, Interactions, Memory, Mix, Moment
 use crate::math::matrix::{outer, scaled_identity};
 use crate::math::{DMat3, DVec3, parallel, reduce};
 
-/// Part of the largest friction beyond which a pair counts as about to slide.
-const EDGE: f64 = 0.95;
-
 /// One pair that may push.
 #[derive(Clone, Copy, Debug)]
 pub struct Gauge {
@@ -133,11 +130,6 @@ impl Gauge {
                 act.hold = u * -self.stiffness;
                 act.energy += 0.5 * self.stiffness * length * length;
                 act.tangent += across * self.stiffness;
-                // About to slide, it counts as sliding: taken for held, it would hardly move, and that would pass for
-                // the end of Newton's method.
-                if self.stiffness * length > EDGE * limit {
-                    act.tangent -= outer(u, u) * (self.stiffness / (length * length));
-                }
             } else {
                 let limit = self.friction.sliding * self.load;
                 let along = u / length;

@@ -42,6 +42,18 @@ pub struct Release {
 /// Distance kept by the guarantee, over the contact distance.
 const LEAST: f64 = 0.05;
 
+/// Part of the contact distance to which what touches may be pressed before it is pushed out again. The distance to a
+/// corner is another for each edge and face around it, by some hundredths: what rests there would be thrown to and fro.
+const PRESSED: f64 = 0.75;
+
+/// Sine by which a pair may be beside the normal cones of its features: hardly, to begin to push, and more to go on. What
+/// rests on a corner would fall from one edge of it to the next otherwise, and never lie still.
+const FACING: f64 = 1e-3;
+const BESIDE: f64 = 0.1;
+
+/// Part of what is missing beyond that which a substep makes good.
+const RECOVERY: f64 = 0.1;
+
 /// How far an island may go in a substep before it is halved, over the mean edge.
 const LONGEST: f64 = 1.0;
 
@@ -300,7 +312,8 @@ impl Meeting {
             let free = (0..4).filter(|k| !self.led[points[*k]]).fold(0.0, |sum, k| sum + pair.weights[k]);
             let normal = self.facing(pair, moved - outing.gravity * (dt * dt * free), distance);
             let Some(features) = self.space.signature(pair) else { continue };
-            if !self.space.faces_out(pair, &self.x) {
+            let held = self.touches.binary_search_by_key(&features, |touch| touch.features).is_ok();
+            if !self.space.faces_out(pair, if held { BESIDE } else { FACING }, &self.x) {
                 continue;
             }
             let give = (0..4).fold(0.0, |sum, k| {
@@ -337,6 +350,11 @@ impl Meeting {
                     gauge.outside[1] += self.ends[points[k]] * pair.weights[k];
                 }
                 gauge.start += self.x[points[k]] * pair.weights[k];
+            }
+            if settings.response == Response::Gauge {
+                let (gap, least) = (normal.dot(gauge.start), PRESSED * distance);
+                let recovered = gap + RECOVERY * (least - gap).max(0.0);
+                gauge.distance = distance.min(recovered);
             }
             chosen.push((features, pair.objects, gauge));
         }
@@ -639,39 +657,46 @@ impl Meeting {
     }
 }
 
-/// Gives pairs the force and the hold of the step before. What slides meets one feature after the other: the force of a
-/// pair that ended goes to the pairs that begin next to it, so that friction does not start from nothing.
+/// Gives pairs the force and the hold of the step before. What slides meets one feature after the other, and what rests on
+/// a corner now this edge beside it, now that: the force of a pair that ended goes to those next to it, so that what rests
+/// stays in balance and friction does not start from nothing.
 fn hand_on(touches: &[Touch], chosen: &mut [([u64; 4], [u32; 2], Gauge)]) {
-    let mut new: Vec<(u64, u32)> = Vec::new();
-    for (k, (features, _, gauge)) in chosen.iter_mut().enumerate() {
-        match touches.binary_search_by_key(features, |t| t.features) {
-            Ok(at) => gauge.take(&touches[at], 1.0),
-            Err(_) => new.extend(features.iter().filter(|v| **v != u64::MAX).map(|v| (*v, k as u32))),
+    let mut ended: Vec<&Touch> = Vec::new();
+    for touch in touches {
+        match chosen.binary_search_by_key(&touch.features, |(features, ..)| *features) {
+            Ok(at) => chosen[at].2.take(touch, 1.0),
+            Err(_) => ended.push(touch),
         }
     }
-    if new.is_empty() {
+    if ended.is_empty() {
         return;
     }
-    new.sort_unstable();
-    let mut near: Vec<u32> = Vec::new();
-    for touch in touches {
-        if chosen.binary_search_by_key(&touch.features, |(features, ..)| *features).is_ok() {
-            continue;
-        }
+    let named = |features: &[u64; 4]| features.iter().copied().filter(|v| *v != u64::MAX).collect::<Vec<_>>();
+    let mut all: Vec<(u64, u32)> = Vec::new();
+    for (k, (features, ..)) in chosen.iter().enumerate() {
+        all.extend(named(features).into_iter().map(|v| (v, k as u32)));
+    }
+    all.sort_unstable();
+    let mut near: Vec<(u32, u64)> = Vec::new();
+    for touch in ended {
         near.clear();
-        for vertex in touch.features.iter().filter(|v| **v != u64::MAX) {
-            let from = new.partition_point(|(v, _)| v < vertex);
-            near.extend(new[from..].iter().take_while(|(v, _)| v == vertex).map(|(_, k)| *k));
+        for vertex in named(&touch.features) {
+            let from = all.partition_point(|(v, _)| *v < vertex);
+            near.extend(all[from..].iter().take_while(|(v, _)| *v == vertex).map(|(v, k)| (*k, *v)));
         }
         near.sort_unstable();
-        // Those that share most vertices with it, two at least.
-        let runs = || near.chunk_by(|a, b| a == b);
-        let most = runs().map(<[u32]>::len).max().unwrap_or(0);
+        // Those that share most vertices with it, two at least, and some of either object: a table is under many.
+        let object = |v: &u64| *v >> 32;
+        let own = named(&touch.features);
+        let two = own.iter().any(|v| object(v) != object(&own[0]));
+        let beside = |run: &&[(u32, u64)]| {
+            run.len() >= 2 && (!two || run.iter().any(|(_, v)| object(v) != object(&run[0].1)))
+        };
+        let runs = || near.chunk_by(|a, b| a.0 == b.0).filter(beside);
+        let most = runs().map(<[_]>::len).max().unwrap_or(0);
         let heirs = runs().filter(|run| run.len() == most).count();
-        if most >= 2 {
-            for run in runs().filter(|run| run.len() == most) {
-                chosen[run[0] as usize].2.take(touch, 1.0 / heirs as f64);
-            }
+        for run in runs().filter(|run| run.len() == most) {
+            chosen[run[0].0 as usize].2.take(touch, 1.0 / heirs as f64);
         }
     }
 }

@@ -221,25 +221,19 @@ impl Space {
     }
 
     /// Whether the direction of a pair lies in the normal cones of both features: contacts across the inside of a
-    /// surface would hold it back sideways.
-    pub fn faces_out(&self, pair: &Pair, x: &[DVec3]) -> bool {
+    /// surface would hold it back sideways. `slack` is the sine by which it may be beside them.
+    pub fn faces_out(&self, pair: &Pair, slack: f64, x: &[DVec3]) -> bool {
         let split = pair.first as usize;
         if self.adjoin(pair) {
             // The two sides of a sharp fold: they lean against each other beside the edge they share.
             return true;
         }
-        let second =
-            self.in_cone(pair.objects[1], &pair.points[split..], &pair.weights[split..], pair.normal, x);
+        let in_cone = |object: u32, range: std::ops::Range<usize>, away: DVec3| {
+            self.in_cone(object, (&pair.points[range.clone()], &pair.weights[range]), (away, slack), x)
+        };
         // A vertex above the inside of a face needs no cone of its own.
-        second
-            && (split == 1
-                || self.in_cone(
-                    pair.objects[0],
-                    &pair.points[..split],
-                    &pair.weights[..split],
-                    -pair.normal,
-                    x,
-                ))
+        in_cone(pair.objects[1], split..4, pair.normal)
+            && (split == 1 || in_cone(pair.objects[0], 0..split, -pair.normal))
     }
 
     /// Whether an edge joins the two features: they are beside each other in the same cloth.
@@ -255,8 +249,13 @@ impl Space {
     }
 
     /// Whether `away`, pointing away from a feature, leaves all that surrounds it behind.
-    fn in_cone(&self, object: u32, points: &[u32], weights: &[f64], away: DVec3, x: &[DVec3]) -> bool {
-        const SLACK: f64 = 1e-3;
+    fn in_cone(
+        &self,
+        object: u32,
+        (points, weights): (&[u32], &[f64]),
+        (away, slack): (DVec3, f64),
+        x: &[DVec3],
+    ) -> bool {
         let object = &self.objects[object as usize];
         let local = |p: u32| p - object.first as u32;
         let mut on = [NONE; 3];
@@ -273,7 +272,7 @@ impl Space {
                 let centre = x[on[0] as usize];
                 object.shape.neighbours(local(on[0]) as usize).iter().all(|v| {
                     let e = at(*v) - centre;
-                    away.dot(e) <= SLACK * e.length()
+                    away.dot(e) <= slack * e.length()
                 })
             }
             2 => {
@@ -281,7 +280,7 @@ impl Space {
                 let along = (b - a).normalize_or_zero();
                 object.shape.across([local(on[0]), local(on[1])]).iter().all(|v| {
                     let e = (at(*v) - a).reject_from_normalized(along);
-                    away.dot(e) <= SLACK * e.length()
+                    away.dot(e) <= slack * e.length()
                 })
             }
             _ => true,

@@ -7,7 +7,7 @@ use super::multifrontal::{Factor, Symbolic};
 use super::operator::{BlockOperator, BlockSparse, MatrixFree, OperatorKind, Pattern, WithPassing};
 use super::precondition::{Preconditioner, PreconditionerKind};
 use super::settings::SolverSettings;
-use crate::interaction::Interactions;
+use crate::interaction::{ForceModel, Interactions};
 use crate::math::{DMat3, DVec3, parallel, reduce};
 use crate::probe::{Probe, Stage};
 
@@ -20,9 +20,12 @@ pub const STANDARD_GRAVITY: f64 = 9.81;
 /// with the factor of the solve before, conjugate gradients needed hundreds of iterations instead of two.
 #[derive(Default)]
 pub struct LinearSolver {
-    pattern: Option<Pattern>,
-    blocks: Vec<DMat3>,
-    factor: Option<Factor>,
+    lasting: Lasting,
+    joined: Joined,
+    /// Whether the last solve was with what is joined.
+    is_joined: bool,
+    /// Tangents of passing families that are not in the blocks.
+    left: Vec<Vec<DMat3>>,
     factored: bool,
     /// Whether the next solve has the matrix of the last one, so that its factor serves again.
     pub again: bool,
@@ -30,10 +33,43 @@ pub struct LinearSolver {
     work: Vec<DVec3>,
 }
 
+/// What forces couple for good.
+#[derive(Default)]
+struct Lasting {
+    pattern: Option<Pattern>,
+    blocks: Vec<DMat3>,
+    factor: Option<Factor>,
+}
+
+/// The same with what contacts couple for now.
+#[derive(Default)]
+struct Joined {
+    /// What contacts couple beyond the lasting pattern, rows and columns, ascending; empty for nothing.
+    pairs: Vec<(u32, u32)>,
+    /// Where particles were when they were ordered [m].
+    at: Vec<DVec3>,
+    pattern: Pattern,
+    /// Where the lasting blocks go.
+    place: Vec<u32>,
+    blocks: Vec<DMat3>,
+    factor: Option<Factor>,
+    /// Whether its factor is worth its work.
+    pays: bool,
+}
+
+/// Work of a factor with contacts, over that without, up to which it pays: without, a solve takes some thirty iterations
+/// instead of three, each a tenth of a factor.
+const WORTH: f64 = 6.0;
+
+/// The same for little cloth, whose factor takes no time [flop].
+const WORTH_FLOPS: f64 = 3e7;
+
 /// What is to be solved.
 pub struct Equation<'a> {
     /// Masses, forces and freedoms.
     pub bodies: Bodies<'a>,
+    /// Where particles were at the start of the stage [m]: orders those that contacts join.
+    pub at: &'a [DVec3],
     /// Answers whose tangents are mixed for `dt`.
     pub answers: &'a [Interactions],
     /// h [s].
@@ -54,13 +90,17 @@ impl LinearSolver {
         change: &mut Vec<DVec3>,
         probe: &mut Probe,
     ) -> Outcome {
-        let Equation { bodies, answers, dt, lead, limit } = equation;
+        let Equation { bodies, at, answers, dt, lead, limit } = equation;
         let Bodies { mass, forces, mobility, .. } = bodies;
         let n = mass.len();
         let direct = settings.preconditioner == PreconditionerKind::Cholesky;
         let factored =
-            direct && if self.again { self.factored } else { self.factorise(bodies, answers, probe) };
+            direct && if self.again { self.factored } else { self.factorise(bodies, at, answers, probe) };
         self.factored = factored;
+        let LinearSolver { lasting, joined, is_joined, left, unknown, work, .. } = self;
+        let is_joined = direct && *is_joined;
+        let factor = if is_joined { &joined.factor } else { &lasting.factor };
+        let factor = factor.as_ref().filter(|_| factored);
         let (mut free, mut sparse);
         let inner: &mut dyn BlockOperator = match settings.operator {
             OperatorKind::MatrixFree => {
@@ -68,23 +108,27 @@ impl LinearSolver {
                 &mut free
             }
             OperatorKind::BlockSparse => {
-                let pattern = self.pattern.get_or_insert_with(|| Pattern::new(n, forces));
-                let lasting = match direct {
-                    true => BlockSparse::assembled(pattern, &mut self.blocks),
-                    false => BlockSparse::assemble(pattern, forces, answers, &mut self.blocks),
+                let Lasting { pattern, blocks, .. } = lasting;
+                let pattern = pattern.get_or_insert_with(|| Pattern::new(n, forces));
+                let lasting = match (direct, is_joined) {
+                    (true, true) => BlockSparse::assembled(&joined.pattern, &mut joined.blocks),
+                    (true, false) => BlockSparse::assembled(pattern, blocks),
+                    (false, _) => {
+                        let mut all = BlockSparse::assemble(pattern, forces, answers, blocks);
+                        all.take_in(forces, answers, left);
+                        all
+                    }
                 };
-                sparse = WithPassing::new(lasting, forces, answers);
+                sparse = WithPassing::new(lasting, forces, left);
                 &mut sparse
             }
         };
         if let Some(lead) = lead {
-            self.work.resize(n, DVec3::ZERO);
-            inner.apply(lead, &mut self.work);
-            let work = &self.work;
+            work.resize(n, DVec3::ZERO);
+            inner.apply(lead, work);
             parallel::update(b, |i, b| *b -= work[i] + lead[i] * mass[i]);
         }
         let mut system = System::new(settings.form, mobility, mass, inner);
-        let factor = self.factor.as_ref().filter(|_| factored);
         let y = system.right_side(b);
         let mut scales = system.force_scales(dt);
         let preconditioner = match settings.preconditioner {
@@ -98,10 +142,9 @@ impl LinearSolver {
         let stop = Stop { scale: &scales, limit, max_iterations: settings.max_iterations };
         probe.lap(Stage::Assemble);
 
-        let outcome =
-            krylov::solve(settings.method, &mut system, &preconditioner, &y, &mut self.unknown, &stop);
+        let outcome = krylov::solve(settings.method, &mut system, &preconditioner, &y, unknown, &stop);
         change.resize(n, DVec3::ZERO);
-        system.velocity_change(&self.unknown, change);
+        system.velocity_change(unknown, change);
         if mobility.projectors.is_empty() {
             system.balance_momentum(b, change);
         }
@@ -120,17 +163,63 @@ impl LinearSolver {
 
 impl LinearSolver {
     /// Assembles A and factors M + P A P; whether there is a factor.
-    fn factorise(&mut self, bodies: Bodies, answers: &[Interactions], probe: &mut Probe) -> bool {
+    fn factorise(
+        &mut self,
+        bodies: Bodies,
+        at: &[DVec3],
+        answers: &[Interactions],
+        probe: &mut Probe,
+    ) -> bool {
         let Bodies { mass, forces, mobility, start, .. } = bodies;
-        let pattern = self.pattern.get_or_insert_with(|| Pattern::new(mass.len(), forces));
-        let sparse = BlockSparse::assemble(pattern, forces, answers, &mut self.blocks);
-        probe.lap(Stage::Assemble);
+        let LinearSolver { lasting, joined, left, .. } = self;
+        let pattern = lasting.pattern.get_or_insert_with(|| Pattern::new(mass.len(), forces));
+        let mut sparse = BlockSparse::assemble(pattern, forces, answers, &mut lasting.blocks);
         let order = || Symbolic::new(pattern.start(), pattern.columns(), start);
-        let factor = self.factor.get_or_insert_with(|| Factor::new(order()));
-        let factored = factor.refresh(sparse.blocks(), mass, mobility).is_ok();
+        let factor = lasting.factor.get_or_insert_with(|| Factor::new(order()));
+        let most = (WORTH * factor.symbolic().flops()).max(WORTH_FLOPS);
+        self.is_joined = joined.join(pattern, forces, at, most);
+        let factored = if self.is_joined {
+            let Joined { pattern, place, blocks, factor, .. } = joined;
+            blocks.clear();
+            blocks.resize(pattern.blocks(), DMat3::ZERO);
+            place.iter().zip(sparse.blocks()).for_each(|(place, block)| blocks[*place as usize] = *block);
+            let mut all = BlockSparse::assembled(pattern, blocks);
+            all.take_in(forces, answers, left);
+            probe.lap(Stage::Assemble);
+            factor.as_mut().is_some_and(|factor| factor.refresh(all.blocks(), mass, mobility).is_ok())
+        } else {
+            sparse.take_in(forces, answers, left);
+            probe.lap(Stage::Assemble);
+            factor.refresh(sparse.blocks(), mass, mobility).is_ok()
+        };
         probe.counters.indefinite += u64::from(!factored);
         probe.lap(Stage::Factor);
         factored
+    }
+}
+
+impl Joined {
+    /// Brings the pattern up to what passing families couple with particles at `at`. Whether there is any such, and a
+    /// factor of it takes no more than `most` operations. Only what is given decides, never what was there before.
+    fn join(&mut self, lasting: &Pattern, forces: &[Box<dyn ForceModel>], at: &[DVec3], most: f64) -> bool {
+        let pairs = lasting.lacks(forces);
+        if pairs == self.pairs && (pairs.is_empty() || at == self.at) {
+            return self.pays;
+        }
+        self.pays = !pairs.is_empty();
+        if self.pays {
+            self.at.clear();
+            self.at.extend_from_slice(at);
+            (self.pattern, self.place) = lasting.with(&pairs);
+            let symbolic = Symbolic::new(self.pattern.start(), self.pattern.columns(), at);
+            self.pays = symbolic.flops() <= most;
+            match &mut self.factor {
+                Some(factor) => factor.order(symbolic),
+                None => self.factor = Some(Factor::new(symbolic)),
+            }
+        }
+        self.pairs = pairs;
+        self.pays
     }
 }
 

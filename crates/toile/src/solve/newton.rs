@@ -244,6 +244,7 @@ impl Newton {
         };
         let equation = Equation {
             bodies,
+            at: &self.start,
             answers: &self.answers,
             dt: goal.h,
             lead: leading.then_some(&self.lead[..]),

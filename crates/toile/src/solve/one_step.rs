@@ -70,7 +70,7 @@ impl OneStep {
         probe.lap(Stage::Forces);
 
         let limit = settings.tolerance * mean_weight(bodies.mass);
-        let equation = Equation { bodies, answers: &self.answers, dt, lead: None, limit };
+        let equation = Equation { bodies, at: &now.x, answers: &self.answers, dt, lead: None, limit };
         let outcome = self.linear.solve(equation, settings, &mut self.impulse, &mut self.change, probe);
         let counters = &mut probe.counters;
         counters.residual = counters.residual.max(outcome.residual);

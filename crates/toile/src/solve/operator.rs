@@ -43,18 +43,22 @@ named_choices! {
 /// A without assembling it (V00-7).
 pub struct MatrixFree<'a> {
     particles: usize,
-    terms: Vec<(Coupling<'a>, &'a Interactions)>,
+    terms: Vec<Term<'a>>,
     work: Vec<Vec<DVec3>>,
 }
+
+/// A family of forces in an operator: who is coupled, with which tangents, or with a constant one times a factor.
+type Term<'a> = (Coupling<'a>, &'a [DMat3], f64);
 
 impl<'a> MatrixFree<'a> {
     /// The operator of `forces` with their present answers.
     pub fn new(particles: usize, forces: &'a [Box<dyn ForceModel>], answers: &'a [Interactions]) -> Self {
-        Self::of(particles, forces.iter().zip(answers).map(|(f, a)| (f.coupling(), a)).collect())
+        let terms = forces.iter().zip(answers).map(|(f, a)| (f.coupling(), &a.tangent[..], a.scale));
+        Self::of(particles, terms.collect())
     }
 
-    fn of(particles: usize, terms: Vec<(Coupling<'a>, &'a Interactions)>) -> Self {
-        let work = terms.iter().map(|(coupling, _)| match coupling {
+    fn of(particles: usize, terms: Vec<Term<'a>>) -> Self {
+        let work = terms.iter().map(|(coupling, ..)| match coupling {
             Coupling::Elements(stencil) => vec![DVec3::ZERO; stencil.len() * stencil.gauges()],
             Coupling::Constant(_) => Vec::new(),
         });
@@ -63,7 +67,9 @@ impl<'a> MatrixFree<'a> {
 
     /// Whether it has no element.
     fn is_idle(&self) -> bool {
-        self.terms.iter().all(|(coupling, _)| matches!(coupling, Coupling::Elements(s) if s.is_empty()))
+        let idle =
+            |term: &Term| matches!(term, (Coupling::Elements(s), t, _) if s.is_empty() || t.is_empty());
+        self.terms.iter().all(idle)
     }
 }
 
@@ -74,14 +80,14 @@ impl LinearOperator for MatrixFree<'_> {
 
     fn apply(&mut self, t: &[DVec3], out: &mut [DVec3]) {
         out.fill(DVec3::ZERO);
-        for ((coupling, answer), work) in self.terms.iter().zip(&mut self.work) {
+        for ((coupling, tangent, scale), work) in self.terms.iter().zip(&mut self.work) {
             match coupling {
                 Coupling::Elements(stencil) => {
-                    stencil.multiply(&answer.tangent, t, work);
+                    stencil.multiply(tangent, t, work);
                     stencil.scatter(work, out);
                 }
                 Coupling::Constant(k) => {
-                    parallel::update(out, |i, y| *y += answer.scale * k.row_times(i, t));
+                    parallel::update(out, |i, y| *y += *scale * k.row_times(i, t));
                 }
             }
         }
@@ -91,13 +97,13 @@ impl LinearOperator for MatrixFree<'_> {
 impl BlockOperator for MatrixFree<'_> {
     fn diagonal(&self) -> Vec<DMat3> {
         let mut diagonal = vec![DMat3::ZERO; self.particles];
-        for (coupling, answer) in &self.terms {
+        for (coupling, tangent, scale) in &self.terms {
             match coupling {
-                Coupling::Elements(stencil) => stencil.add_diagonal(&answer.tangent, &mut diagonal),
+                Coupling::Elements(stencil) => stencil.add_diagonal(tangent, &mut diagonal),
                 Coupling::Constant(k) => {
                     for (row, column, value) in k.entries().filter(|(row, column, _)| row == column) {
                         debug_assert_eq!(row, column);
-                        diagonal[row as usize] += scaled_identity(answer.scale * value);
+                        diagonal[row as usize] += scaled_identity(scale * value);
                     }
                 }
             }
@@ -115,15 +121,11 @@ pub struct WithPassing<'a> {
 }
 
 impl<'a> WithPassing<'a> {
-    /// `lasting` with the families of `forces` that pass.
-    pub fn new(
-        lasting: BlockSparse<'a>,
-        forces: &'a [Box<dyn ForceModel>],
-        answers: &'a [Interactions],
-    ) -> Self {
+    /// `lasting` with the families of `forces` that pass, as far as `left` by [`BlockSparse::take_in`].
+    pub fn new(lasting: BlockSparse<'a>, forces: &'a [Box<dyn ForceModel>], left: &'a [Vec<DMat3>]) -> Self {
         let n = lasting.len();
-        let passing = forces.iter().zip(answers).filter(|(force, _)| force.passes());
-        let terms: Vec<_> = passing.map(|(f, a)| (f.coupling(), a)).collect();
+        let passing = forces.iter().filter(|force| force.passes()).zip(left);
+        let terms: Vec<Term> = passing.map(|(f, tangent)| (f.coupling(), &tangent[..], 0.0)).collect();
         WithPassing { lasting, passing: MatrixFree::of(n, terms), work: vec![DVec3::ZERO; n] }
     }
 }
@@ -199,6 +201,56 @@ impl Pattern {
         &self.columns
     }
 
+    /// Rows and columns, ascending, that families of `forces` which pass couple and this does not.
+    pub fn lacks(&self, forces: &[Box<dyn ForceModel>]) -> Vec<(u32, u32)> {
+        let mut pairs = Vec::new();
+        for force in forces.iter().filter(|force| force.passes()) {
+            let Coupling::Elements(stencil) = force.coupling() else { continue };
+            for (element, members) in stencil.elements().enumerate() {
+                let on = |a: &usize| stencil.weight(element, 0, *a) != 0.0;
+                for a in (0..members.len()).filter(on) {
+                    let others = (0..members.len()).filter(on).map(|b| (members[a], members[b]));
+                    pairs.extend(others.filter(|(row, column)| self.find(*row, *column).is_none()));
+                }
+            }
+        }
+        pairs.sort_unstable();
+        pairs.dedup();
+        pairs
+    }
+
+    /// This with more blocks at `pairs` of rows and columns, ascending, and where its own blocks go.
+    pub fn with(&self, pairs: &[(u32, u32)]) -> (Pattern, Vec<u32>) {
+        let rows = self.start.len() - 1;
+        let len = self.columns.len() + pairs.len();
+        let (mut start, mut columns) = (Vec::with_capacity(rows + 1), Vec::with_capacity(len));
+        let mut place = Vec::with_capacity(self.columns.len());
+        let mut more = pairs.iter().peekable();
+        for row in 0..rows {
+            start.push(columns.len());
+            for column in &self.columns[self.start[row]..self.start[row + 1]] {
+                let before = |pair: &&(u32, u32)| **pair < (row as u32, *column);
+                while let Some((_, new)) = more.next_if(before) {
+                    columns.push(*new);
+                }
+                place.push(columns.len() as u32);
+                columns.push(*column);
+            }
+            while let Some((_, new)) = more.next_if(|pair| pair.0 == row as u32) {
+                columns.push(*new);
+            }
+        }
+        start.push(columns.len());
+        (Pattern { start, columns, place: Vec::new() }, place)
+    }
+
+    /// Where the block of `row` and `column` is, if there is one.
+    fn find(&self, row: u32, column: u32) -> Option<usize> {
+        let from = self.start[row as usize];
+        let columns = &self.columns[from..self.start[row as usize + 1]];
+        columns.binary_search(&column).ok().map(|at| from + at)
+    }
+
     /// Number of blocks.
     pub fn blocks(&self) -> usize {
         self.columns.len()
@@ -240,6 +292,48 @@ impl<'a> BlockSparse<'a> {
             }
         }
         BlockSparse { pattern, blocks }
+    }
+
+    /// Takes in those elements of passing families whose particles are neighbours already: a contact with a body is one
+    /// of them. Fills `left` with the tangents of the others, zero for those taken in; empty where none is left.
+    pub fn take_in(
+        &mut self,
+        forces: &[Box<dyn ForceModel>],
+        answers: &[Interactions],
+        left: &mut Vec<Vec<DMat3>>,
+    ) {
+        let passing = || forces.iter().zip(answers).filter(|(force, _)| force.passes());
+        left.resize(passing().count(), Vec::new());
+        for ((force, answer), left) in passing().zip(left) {
+            left.clone_from(&answer.tangent);
+            let Coupling::Elements(stencil) = force.coupling() else { continue };
+            let mut any = false;
+            for (element, tangent) in left.iter_mut().enumerate() {
+                if *tangent == DMat3::ZERO {
+                    continue;
+                }
+                let weight = |a: usize| stencil.weight(element, 0, a);
+                let on = |a: &usize| weight(*a) != 0.0;
+                let members = stencil.members(element);
+                let pairs = || {
+                    let all = (0..members.len()).filter(on);
+                    all.flat_map(|a| (0..members.len()).filter(on).map(move |b| (a, b)))
+                };
+                if pairs().any(|(a, b)| self.pattern.find(members[a], members[b]).is_none()) {
+                    any = true;
+                    continue;
+                }
+                for (a, b) in pairs() {
+                    if let Some(at) = self.pattern.find(members[a], members[b]) {
+                        self.blocks[at] += *tangent * (weight(a) * weight(b));
+                    }
+                }
+                *tangent = DMat3::ZERO;
+            }
+            if !any {
+                left.clear();
+            }
+        }
     }
 
     /// The operator whose `blocks` are assembled already.

@@ -151,8 +151,14 @@ impl RosenbrockStep {
             let implicit = Bodies { forces: &bodies.forces[..families], ..bodies };
             self.right_side(bodies, implicit, stage, h, next);
             probe.lap(Stage::Forces);
-            let equation =
-                Equation { bodies: implicit, answers: &self.mixed[0], dt: GAMMA * h, lead: None, limit };
+            let equation = Equation {
+                bodies: implicit,
+                at: bodies.start,
+                answers: &self.mixed[0],
+                dt: GAMMA * h,
+                lead: None,
+                limit,
+            };
             let RosenbrockStep { linear, force, q, .. } = self;
             let linear = &mut linear[usize::from(hybrid)];
             linear.again = stage > 0;

@@ -91,6 +91,14 @@ impl Factor {
         }
     }
 
+    /// Makes it one for another pattern, in the same memory; empty until it is refreshed.
+    pub fn order(&mut self, symbolic: Symbolic) {
+        self.precision = None;
+        self.scale.resize(symbolic.len(), DVec3::ONE);
+        self.held.resize(symbolic.len(), 0);
+        self.symbolic = symbolic;
+    }
+
     /// What it knows of the pattern.
     pub fn symbolic(&self) -> &Symbolic {
         &self.symbolic
