@@ -3,7 +3,10 @@
 
 use crate::session::{Chart, Curve, LabError, Session};
 use crate::watched::{GRAVITY, Watched, farthest};
+use glam::DVec3;
 use rayon::prelude::*;
+use toile::collide::proximity::{edge_edge, vertex_face};
+use toile::contact::Touch;
 use toile::probe::Counters;
 
 /// A built-in scene, smaller where what is stated does not depend on it.
@@ -122,14 +125,30 @@ fn rest(case: &Case) -> Result<Rested, LabError> {
     })
 }
 
-/// Median distance from the bodies of the vertices that lie on one, those within 3 mm [m].
+/// Median distance of what touches a body [m], feature from feature.
 fn gap(watched: &Watched) -> f64 {
     let world = &watched.world;
-    let near = |p: &glam::DVec3| {
-        let touch = world.bodies().iter().filter_map(|body| body.collider.touch(*p, 3e-3));
-        touch.map(|touch| touch.distance).reduce(f64::min)
+    let cloths: Vec<Vec<DVec3>> = (0..world.cloths().len()).map(|c| world.positions(c)).collect();
+    let at = |name: u64| {
+        let (object, vertex) = ((name >> 32) as usize, name as u32 as usize);
+        match cloths.get(object) {
+            Some(cloth) => (false, cloth[vertex]),
+            None => (true, world.bodies()[object - cloths.len()].collider.positions()[vertex]),
+        }
     };
-    let mut all: Vec<f64> = watched.positions().iter().filter_map(near).collect();
+    let distance = |touch: &Touch| {
+        let named = touch.features.iter().filter(|name| **name != u64::MAX);
+        let (body, cloth): (Vec<_>, Vec<_>) = named.map(|name| at(*name)).partition(|(body, _)| *body);
+        let [body, cloth] = [body, cloth].map(|side| side.into_iter().map(|(_, x)| x).collect::<Vec<_>>());
+        match (&body[..], &cloth[..]) {
+            ([], _) | (_, []) => None,
+            ([p], [t @ ..]) | ([t @ ..], [p]) => Some(vertex_face(*p, [0, 1, 2].map(|k| t[k.min(t.len() - 1)]))),
+            (a, b) => Some(edge_edge([a[0], a[1]], [b[0], b[1]])),
+        }
+    };
+    let touches = world.snapshot().touches;
+    let mut all: Vec<f64> =
+        touches.iter().flatten().filter_map(distance).map(|closest| closest.squared.sqrt()).collect();
     all.sort_by(f64::total_cmp);
     if all.is_empty() { f64::INFINITY } else { all[all.len() / 2] }
 }

@@ -9,7 +9,7 @@
 //! V00's constraint-based response (V00-18) and V97's forces (V97-11 B) are gauges with a given force and given slopes:
 //! `response.rs` finds them.
 
-use super::meeting::Touch;
+use super::heirs::Touch;
 use super::settings::Friction;
 use crate::interaction::{Coupling, ForceModel, Interactions, Memory, Mix, Moment, Outside, Stencil, Stress};
 use crate::math::matrix::{outer, scaled_identity};

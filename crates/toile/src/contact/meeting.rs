@@ -3,6 +3,7 @@
 use super::balance::Balance;
 use super::filter::{self, Filter, Wish};
 use super::gauges::{Gauge, Gauges};
+use super::heirs::{Chosen, Touch, hand_on};
 use super::response::{self, Flight};
 use super::settings::{ContactSettings, Response};
 use super::space::{CORNER, Object, Pair, Space};
@@ -12,19 +13,6 @@ use crate::math::{DMat3, DVec3, reduce};
 use crate::probe::{Probe, Stage};
 use crate::solve::Place;
 use crate::state::State;
-
-/// What a pair that touches keeps from step to step.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Touch {
-    /// The features, by number of object and vertex.
-    pub features: [u64; 4],
-    /// Normal force [N].
-    pub push: f64,
-    /// Normal force of the step before that [N].
-    pub before: f64,
-    /// How far it is from where it began to hold [m].
-    pub slip: DVec3,
-}
 
 /// A vertex that a body had to be let through, because it could not go on otherwise.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -291,7 +279,8 @@ impl Meeting {
             return;
         }
         let weight = |i: usize| if self.led[i] { 0.0 } else { outing.mobility.inverse_mass[i] };
-        let mut chosen: Vec<([u64; 4], [u32; 2], Gauge)> = Vec::new();
+        let held = |features: &[u64; 4]| self.touches.binary_search_by_key(features, |t| t.features).is_ok();
+        let (mut chosen, mut reserve): (Vec<Chosen>, Vec<Chosen>) = (Vec::new(), Vec::new());
         for pair in &self.pairs {
             let points = pair.points.map(|p| p as usize);
             if pair.normal == DVec3::ZERO {
@@ -311,11 +300,16 @@ impl Meeting {
             // By speed alone: the fall of what rests will not happen.
             let free = (0..4).filter(|k| !self.led[points[*k]]).fold(0.0, |sum, k| sum + pair.weights[k]);
             let normal = self.facing(pair, moved - outing.gravity * (dt * dt * free), distance);
-            let Some(features) = self.space.signature(pair) else { continue };
-            let held = self.touches.binary_search_by_key(&features, |touch| touch.features).is_ok();
-            if !self.space.faces_out(pair, if held { BESIDE } else { FACING }, &self.x) {
-                continue;
-            }
+            let features = self.space.signature(pair);
+            let slack = |features: &[u64; 4]| if held(features) { BESIDE } else { FACING };
+            let faces = features.filter(|f| self.space.faces_out(pair, slack(f), &self.x));
+            let whole = self.space.identity(pair);
+            let (features, list) = match (faces, features) {
+                (Some(faces), _) => (faces, &mut chosen),
+                (None, Some(features)) if held(&features) => (features, &mut reserve),
+                (None, _) if held(&whole) => (whole, &mut reserve),
+                _ => continue,
+            };
             let give = (0..4).fold(0.0, |sum, k| {
                 sum + if points[k] < n { pair.weights[k] * pair.weights[k] * weight(points[k]) } else { 0.0 }
             });
@@ -356,14 +350,16 @@ impl Meeting {
                 let recovered = gap + RECOVERY * (least - gap).max(0.0);
                 gauge.distance = distance.min(recovered);
             }
-            chosen.push((features, pair.objects, gauge));
+            list.push(Chosen { features, sides: pair.objects, gauge });
         }
-        chosen.sort_by_key(|(features, ..)| *features);
-        chosen.dedup_by_key(|(features, ..)| *features);
+        for list in [&mut chosen, &mut reserve] {
+            list.sort_by_key(|pair| pair.features);
+            list.dedup_by_key(|pair| pair.features);
+        }
         if settings.response == Response::Gauge {
-            hand_on(&self.touches, &mut chosen);
+            hand_on(&self.touches, &mut chosen, &reserve);
         }
-        for (_, _, gauge) in &chosen {
+        for Chosen { gauge, .. } in &chosen {
             let moved = gauge.members.iter().zip(gauge.weights);
             let moved =
                 moved.fold(gauge.outside[1] - gauge.outside[0], |sum, (p, w)| sum + way[*p as usize] * w);
@@ -376,7 +372,7 @@ impl Meeting {
         self.struck.dedup();
         self.sides.clear();
         let mut list: Vec<Gauge> = Vec::with_capacity(chosen.len());
-        for (features, sides, gauge) in chosen {
+        for Chosen { features, sides, gauge } in chosen {
             self.features.push(features);
             self.sides.push(sides);
             list.push(gauge);
@@ -654,49 +650,5 @@ impl Meeting {
             self.pairs.iter().for_each(|p| self.balance.join(p.objects[0] as usize, p.objects[1] as usize));
         }
         Ok(())
-    }
-}
-
-/// Gives pairs the force and the hold of the step before. What slides meets one feature after the other, and what rests on
-/// a corner now this edge beside it, now that: the force of a pair that ended goes to those next to it, so that what rests
-/// stays in balance and friction does not start from nothing.
-fn hand_on(touches: &[Touch], chosen: &mut [([u64; 4], [u32; 2], Gauge)]) {
-    let mut ended: Vec<&Touch> = Vec::new();
-    for touch in touches {
-        match chosen.binary_search_by_key(&touch.features, |(features, ..)| *features) {
-            Ok(at) => chosen[at].2.take(touch, 1.0),
-            Err(_) => ended.push(touch),
-        }
-    }
-    if ended.is_empty() {
-        return;
-    }
-    let named = |features: &[u64; 4]| features.iter().copied().filter(|v| *v != u64::MAX).collect::<Vec<_>>();
-    let mut all: Vec<(u64, u32)> = Vec::new();
-    for (k, (features, ..)) in chosen.iter().enumerate() {
-        all.extend(named(features).into_iter().map(|v| (v, k as u32)));
-    }
-    all.sort_unstable();
-    let mut near: Vec<(u32, u64)> = Vec::new();
-    for touch in ended {
-        near.clear();
-        for vertex in named(&touch.features) {
-            let from = all.partition_point(|(v, _)| *v < vertex);
-            near.extend(all[from..].iter().take_while(|(v, _)| *v == vertex).map(|(v, k)| (*k, *v)));
-        }
-        near.sort_unstable();
-        // Those that share most vertices with it, two at least, and some of either object: a table is under many.
-        let object = |v: &u64| *v >> 32;
-        let own = named(&touch.features);
-        let two = own.iter().any(|v| object(v) != object(&own[0]));
-        let beside = |run: &&[(u32, u64)]| {
-            run.len() >= 2 && (!two || run.iter().any(|(_, v)| object(v) != object(&run[0].1)))
-        };
-        let runs = || near.chunk_by(|a, b| a.0 == b.0).filter(beside);
-        let most = runs().map(<[_]>::len).max().unwrap_or(0);
-        let heirs = runs().filter(|run| run.len() == most).count();
-        for run in runs().filter(|run| run.len() == most) {
-            chosen[run[0].0 as usize].2.take(touch, 1.0 / heirs as f64);
-        }
     }
 }

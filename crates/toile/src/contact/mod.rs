@@ -3,10 +3,12 @@
 mod balance;
 pub mod filter;
 pub mod gauges;
+mod heirs;
 pub mod meeting;
 pub mod response;
 pub mod settings;
 pub mod space;
 
-pub use meeting::{Meeting, Outing, Release, TooLong, Touch};
+pub use heirs::Touch;
+pub use meeting::{Meeting, Outing, Release, TooLong};
 pub use settings::{ContactSettings, Friction, Response};

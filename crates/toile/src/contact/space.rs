@@ -290,13 +290,20 @@ impl Space {
     /// Which features touch, the same for every pair that stands for them: a vertex and an edge are met by two faces.
     /// Nothing where an edge is met at its end, which a vertex answers for.
     pub fn signature(&self, pair: &Pair) -> Option<[u64; 4]> {
+        let on = |k: usize| pair.weights[k].abs() > CORNER;
+        (pair.first == 1 || (0..4).all(on)).then(|| self.names(pair, on))
+    }
+
+    /// Which pair it is, wherever on its features it is nearest.
+    pub fn identity(&self, pair: &Pair) -> [u64; 4] {
+        self.names(pair, |_| true)
+    }
+
+    /// Names of those points of a pair that are `on`, in one order.
+    fn names(&self, pair: &Pair, on: impl Fn(usize) -> bool) -> [u64; 4] {
         let mut name = [u64::MAX; 4];
-        for k in 0..4 {
-            if pair.weights[k].abs() > CORNER {
-                name[k] = self.name(pair.objects[usize::from(k >= pair.first as usize)], pair.points[k]);
-            } else if pair.first == 2 {
-                return None;
-            }
+        for k in (0..4).filter(|k| on(*k)) {
+            name[k] = self.name(pair.objects[usize::from(k >= pair.first as usize)], pair.points[k]);
         }
         if pair.first == 2 {
             name[..2].sort_unstable();
@@ -305,14 +312,14 @@ impl Space {
                 name.swap(0, 2);
                 name.swap(1, 3);
             }
-            return Some(name);
+            return name;
         }
         name[1..].sort_unstable();
         // Two vertices are met by the faces of both.
         if name[2] == u64::MAX && name[1] < name[0] {
             name.swap(0, 1);
         }
-        Some(name)
+        name
     }
 
     /// Number in the world and vertex of a particle.
