@@ -91,8 +91,7 @@ fn closest(touch: &Touch, near: &[(usize, u64)], counts: impl Fn(usize) -> bool)
     let first = object(touch.features[0]);
     let two = named(&touch.features).any(|v| object(v) != first);
     let both = |run: &[(usize, u64)]| run.iter().any(|(_, v)| object(*v) != object(run[0].1));
-    let beside =
-        |run: &&[(usize, u64)]| counts(run[0].0) && run.len() >= 2 && (!two || both(run));
+    let beside = |run: &&[(usize, u64)]| counts(run[0].0) && run.len() >= 2 && (!two || both(run));
     let runs = || near.chunk_by(|a, b| a.0 == b.0).filter(beside);
     let most = runs().map(<[_]>::len).max().unwrap_or(0);
     runs().filter(|run| run.len() == most).map(|run| run[0].0).collect()

@@ -43,7 +43,10 @@ const BESIDE: f64 = 0.1;
 const RECOVERY: f64 = 0.1;
 
 /// How far an island may go in a substep before it is halved, over the mean edge.
-const LONGEST: f64 = 1.0;
+const LONGEST: f64 = 0.3;
+
+/// The same beyond which nothing is even looked for.
+const GROSS: f64 = 2.5;
 
 /// Passes that led points may have beyond the others to arrive.
 const EXTRA: u32 = 4;
@@ -226,6 +229,12 @@ impl Meeting {
         self.epsilon = self.largest_distance(settings);
         self.reach.clear();
         self.reach.extend(way.iter().map(|w| 1.2 * (*w - drift).length()));
+        let most = LONGEST * outing.edge;
+        if settings.guarantee && !outing.last && self.races(&way, GROSS * most) {
+            self.pairs.clear();
+            probe.lap(Stage::Detect);
+            return Err(TooLong::Far);
+        }
         let mut pairs = std::mem::take(&mut self.pairs);
         self.space.pairs(&self.x, &self.reach, self.epsilon, settings.vertices_only, &mut pairs);
         pairs.retain(|pair| self.meets(pair, settings));
@@ -235,7 +244,6 @@ impl Meeting {
         probe.counters.contacts = probe.counters.contacts.max(gauges.gauges().len() as u64);
         probe.lap(Stage::Contact);
         // Pairs are many, and their normals mean little, where things pass more than an edge in a substep.
-        let most = LONGEST * outing.edge;
         let far = |pair: &Pair| {
             let mean = pair.points.iter().fold(DVec3::ZERO, |sum, p| sum + way[*p as usize]) * 0.25;
             pair.points.iter().any(|p| (way[*p as usize] - mean).length() > most)
@@ -245,6 +253,27 @@ impl Meeting {
         } else {
             Ok(())
         }
+    }
+
+    /// Whether an object and the particles, seen as boxes, meet while moving by more than `most` [m] against each other: all
+    /// their pairs would be many, and the answer the same.
+    fn races(&self, way: &[DVec3], most: f64) -> bool {
+        let swept = |range: std::ops::Range<usize>| {
+            let none = [DVec3::INFINITY, DVec3::NEG_INFINITY];
+            let points = range.flat_map(|i| [self.x[i], self.ends[i]]);
+            points.fold(none, |[low, high], p| [low.min(p), high.max(p)])
+        };
+        let n = self.space.particles();
+        let cloth = swept(0..n);
+        let drift = filter::drift_of(n, way, &self.led);
+        self.space.objects().iter().filter(|object| object.is_body).any(|object| {
+            let range = object.first..object.first + object.shape.surface().vertices();
+            let fast = range.clone().any(|i| (way[i] - drift).length() > most);
+            fast && {
+                let [low, high] = swept(range);
+                low.cmple(cloth[1]).all() && high.cmpge(cloth[0]).all()
+            }
+        })
     }
 
     /// Whether a pair counts by the settings.
