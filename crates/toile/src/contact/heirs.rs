@@ -96,3 +96,89 @@ fn closest(touch: &Touch, near: &[(usize, u64)], counts: impl Fn(usize) -> bool)
     let most = runs().map(<[_]>::len).max().unwrap_or(0);
     runs().filter(|run| run.len() == most).map(|run| run[0].0).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contact::Friction;
+
+    const CLOTH: u64 = 0;
+    const BODY: u64 = 1 << 32;
+    const NONE: u64 = u64::MAX;
+
+    fn touch(features: [u64; 4], push: f64) -> Touch {
+        Touch { features, push, before: push, slip: DVec3::ZERO }
+    }
+
+    fn pair(features: [u64; 4]) -> Chosen {
+        let gauge = Gauge {
+            members: [0; 4],
+            weights: [1.0, 0.0, 0.0, 0.0],
+            normal: DVec3::Y,
+            distance: 1e-3,
+            stiffness: 1.0,
+            outside: [DVec3::ZERO; 2],
+            start: DVec3::ZERO,
+            push: 0.0,
+            load: 0.0,
+            slip: DVec3::ZERO,
+            friction: Friction::NONE,
+            given: None,
+        };
+        Chosen { features, sides: [0, 1], gauge }
+    }
+
+    fn pushes(chosen: &[Chosen]) -> Vec<f64> {
+        chosen.iter().map(|pair| pair.gauge.push).collect()
+    }
+
+    #[test]
+    fn a_force_follows_what_slides() {
+        // Vertex 4 leaves face 0 1 2 of the body for face 1 2 3; vertex 5 stays on the face it left.
+        let touches =
+            [touch([CLOTH + 4, BODY, BODY + 1, BODY + 2], 3.0), touch([5, BODY, BODY + 1, BODY + 2], 1.0)];
+        let next = [CLOTH + 4, BODY + 1, BODY + 2, BODY + 3];
+        let mut chosen = vec![pair(next), pair(touches[1].features)];
+        hand_on(&touches, &mut chosen, &[]);
+        assert_eq!(pushes(&chosen), [3.0, 1.0]);
+    }
+
+    #[test]
+    fn a_force_on_a_corner_goes_to_the_edge_beside_it() {
+        // A cloth edge on a corner: it lies on two edges of the body, then on one of them, which has a force already.
+        let [one, other] = [[4, 5, BODY, BODY + 1], [4, 5, BODY + 1, BODY + 2]];
+        let touches = [touch(one, 2.0), touch(other, 1.0)];
+        let mut chosen = vec![pair(other)];
+        hand_on(&touches, &mut chosen, &[]);
+        assert_eq!(pushes(&chosen), [3.0]);
+    }
+
+    #[test]
+    fn what_has_no_heir_goes_on_as_it_was() {
+        let left = [4, BODY, BODY + 1, BODY + 2];
+        let touches = [touch(left, 2.0), touch([4, BODY + 1, BODY + 2, BODY + 3], 1.0)];
+        let mut chosen = vec![pair(touches[1].features)];
+        hand_on(&touches, &mut chosen, &[pair(left)]);
+        assert_eq!(chosen.iter().map(|pair| pair.features).collect::<Vec<_>>(), [left, touches[1].features]);
+        assert_eq!(pushes(&chosen), [2.0, 1.0]);
+        // One that begins beside it takes its place.
+        let new = [4, BODY, BODY + 1, NONE];
+        let mut chosen = vec![pair(new)];
+        hand_on(&touches[..1], &mut chosen, &[pair(left)]);
+        assert_eq!((chosen.len(), pushes(&chosen)), (1, vec![2.0]));
+    }
+
+    #[test]
+    fn vertices_of_one_table_do_not_push_each_other() {
+        let face = [BODY, BODY + 1, BODY + 2];
+        let touches = [touch([4, face[0], face[1], face[2]], 2.0)];
+        let mut chosen = vec![pair([9, face[0], face[1], face[2]])];
+        hand_on(&touches, &mut chosen, &[]);
+        assert_eq!(pushes(&chosen), [0.0]);
+        // Within one cloth two shared vertices are enough.
+        let touches = [touch([4, 10, 11, 12], 2.0)];
+        let mut chosen = vec![pair([4, 11, 13, 14])];
+        hand_on(&touches, &mut chosen, &[]);
+        assert_eq!(pushes(&chosen), [2.0]);
+    }
+}
