@@ -264,6 +264,11 @@ pub const LABS: &[Lab] = &[
         run: labs::guarantee::run,
     },
     Lab {
+        id: "certified",
+        title: "every scene with contact, three of them from ten starts: no frame intersects, nothing changes sides",
+        run: labs::certified::run,
+    },
+    Lab {
         id: "slide",
         title: "without friction a sheet slides down an incline at g sin θ, on a body and on another sheet",
         run: labs::slide::run,

@@ -43,16 +43,7 @@ impl Watched {
 
     /// Any world, in frames of `dt` [s].
     pub fn of(world: World, dt: f64) -> Result<Watched, LabError> {
-        let mut surfaces = Vec::new();
-        for cloth in world.cloths() {
-            let faces = cloth.mesh.faces().to_vec();
-            surfaces.push(CheckSurface::new(cloth.name.clone(), Kind::Cloth, cloth.mesh.vertices(), faces));
-        }
-        for body in world.bodies() {
-            let facets = body.collider.facets();
-            let faces = facets.faces.clone();
-            surfaces.push(CheckSurface::new(body.name.clone(), Kind::Body, facets.positions.len(), faces));
-        }
+        let surfaces = surfaces(&world);
         let options = CheckOptions { distance: Distance::Off, ..CheckOptions::default() };
         let checker = told(Checker::new(surfaces, options))?;
         let counters = Counters::default();
@@ -89,13 +80,17 @@ impl Watched {
 
     /// Pairs of faces that intersect now.
     pub fn intersections(&mut self) -> usize {
-        let cloths: Vec<Vec<DVec3>> =
-            (0..self.world.cloths().len()).map(|c| self.world.positions(c)).collect();
-        let bodies = self.world.bodies().iter().map(|body| body.collider.positions());
-        let all: Vec<&[DVec3]> = cloths.iter().map(Vec::as_slice).chain(bodies).collect();
+        let all = self.places();
+        let all: Vec<&[DVec3]> = all.iter().map(Vec::as_slice).collect();
         let verdict = self.checker.check(&all);
         // What is not finite or lost its faces is no better.
         verdict.intersections().max(usize::from(!verdict.pass()))
+    }
+
+    /// Positions of every cloth, then of every body [m].
+    pub fn places(&self) -> Vec<Vec<DVec3>> {
+        let cloths = (0..self.world.cloths().len()).map(|c| self.world.positions(c));
+        cloths.chain(self.world.bodies().iter().map(|body| body.collider.positions().to_vec())).collect()
     }
 
     /// All positions, cloth after cloth [m].
@@ -113,6 +108,19 @@ impl Watched {
     pub fn weight(&self) -> f64 {
         GRAVITY * self.world.momentum().0
     }
+}
+
+/// What a checker is shown of a world: its cloths, then its bodies.
+pub fn surfaces(world: &World) -> Vec<CheckSurface> {
+    let cloths = world.cloths().iter().map(|cloth| {
+        let faces = cloth.mesh.faces().to_vec();
+        CheckSurface::new(cloth.name.clone(), Kind::Cloth, cloth.mesh.vertices(), faces)
+    });
+    let bodies = world.bodies().iter().map(|body| {
+        let facets = body.collider.facets();
+        CheckSurface::new(body.name.clone(), Kind::Body, facets.positions.len(), facets.faces.clone())
+    });
+    cloths.chain(bodies).collect()
 }
 
 /// A body with a formula, turned and shifted.

@@ -5,8 +5,8 @@ use toile::contact::Friction;
 use toile::contact::gauges::{Gauge, Gauges};
 use toile::interaction::{Elements, ForceModel, Interactions, Law, Mix, Moment, Response, Sample};
 use toile::math::random;
-use toile::solve::operator::{BlockSparse, MatrixFree, Pattern, WithPassing};
 use toile::solve::BlockOperator;
+use toile::solve::operator::{BlockSparse, MatrixFree, Pattern, WithPassing};
 
 /// A chain of springs with a constant tangent.
 struct Chain;

@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use std::f64::consts::{FRAC_PI_2, PI};
 use toile::collide::collider::Form;
 use toile::drive::Transform;
+use toile::mesh::shapes::Shape;
 use toile::mesh::{Pattern, shapes};
 use toile::{ContactSettings, Fabric, Friction, PinDown, Setup, World};
 
@@ -138,10 +139,14 @@ fn weight(session: &mut Session) -> Result<(), LabError> {
     Ok(())
 }
 
-/// Length of the strip [m], its width, and its cells along.
+/// Length of the strip [m], its width, and its cells across.
 const LENGTH: f64 = 0.4;
 const WIDTH: f64 = 0.008;
-const CELLS: usize = 200;
+const ACROSS: usize = 2;
+/// Length of its cells [m] on the table and below, and around the roller: a polygon catches on it by about an eighth of
+/// its side over the radius.
+const COARSE: f64 = 4e-3;
+const FINE: f64 = 2.5e-4;
 /// Radius of the roller [m].
 const ROLLER: f64 = 2e-3;
 
@@ -184,8 +189,7 @@ fn hangs(mu: f64, fraction: f64) -> Result<(f64, bool, u64), LabError> {
     // A quarter of a circle is longer than it is high.
     let extra = round * (FRAC_PI_2 - 1.0);
     let table = (LENGTH - extra) * (1.0 - fraction);
-    let across = (WIDTH / (LENGTH / CELLS as f64)).round() as usize;
-    let shape = shapes::sheet(LENGTH, WIDTH, CELLS, across, Pattern::Alternating)?;
+    let shape = strip_fine_at(table - 8e-3, table + round * FRAC_PI_2 + 8e-3)?;
     let fabric = Fabric { damping: 5e-3, ..Fabric::isotropic(0.2, 1000.0, 0.3, 1e-8) };
     let mut strip = cloth("strip", &shape, fabric)?;
     for p in &mut strip.positions {
@@ -226,6 +230,22 @@ fn hangs(mu: f64, fraction: f64) -> Result<(f64, bool, u64), LabError> {
     // Let go, it slips a little until friction has taken over; it stops there, or goes on faster.
     let slipped = moving(&watched) > before.max(0.0) + SLIPS;
     Ok((below / (below + on), slipped, watched.bad_frames))
+}
+
+/// A strip whose cells are short between two places along it.
+fn strip_fine_at(from: f64, to: f64) -> Result<Shape, LabError> {
+    let mut along = vec![0.0];
+    for (end, cell) in [(from, COARSE), (to, FINE), (LENGTH, COARSE)] {
+        let start = along[along.len() - 1];
+        let cells = ((end - start) / cell).ceil();
+        along.extend((1..=cells as usize).map(|k| start + (end - start) * k as f64 / cells));
+    }
+    let cells = along.len() - 1;
+    let mut shape = shapes::sheet(LENGTH, WIDTH, cells, ACROSS, Pattern::Alternating)?;
+    let at = |x: f64| along[(x / LENGTH * cells as f64).round() as usize];
+    shape.positions.iter_mut().for_each(|p| p.x = at(p.x));
+    shape.rest.iter_mut().flatten().for_each(|p| p.x = at(p.x));
+    Ok(shape)
 }
 
 /// Height at which the strip lies on the table [m].

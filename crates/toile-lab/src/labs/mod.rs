@@ -5,6 +5,7 @@ pub mod bending_patch;
 pub mod cantilever;
 pub mod catenary;
 pub mod ccd;
+pub mod certified;
 pub mod coupled;
 pub mod detection;
 pub mod drape;

@@ -22,7 +22,7 @@ const STACK4: Case = Case { name: "stack 4", scene: "stack4", set: &[] };
 const STACK16: Case = Case { name: "stack 16", scene: "stack", set: &COARSE };
 
 /// Every sheet of the stack at half the resolution: 1,936 particles.
-const COARSE: [&str; 16] = [
+pub const COARSE: [&str; 16] = [
     "cloth.sheet1.shape.resolution=10",
     "cloth.sheet2.shape.resolution=10",
     "cloth.sheet3.shape.resolution=10",
