@@ -224,7 +224,16 @@ impl Specimen {
         specimen.air = Air { drag: AIR * self.fabric.density, ..Air::default() };
         let held = (0..shape.positions.len() as u32).filter(|v| on_table(shape.positions[*v as usize]));
         let pins = vec![PinDown::clamped(0, held.collect())];
-        Ok(World::new(Setup { cloths: vec![specimen], pins, solver, substeps: 1, ..Setup::default() })?)
+        // What meets itself and a table is the other experiment.
+        let contact = ContactSettings::off();
+        Ok(World::new(Setup {
+            cloths: vec![specimen],
+            contact,
+            pins,
+            solver,
+            substeps: 1,
+            ..Setup::default()
+        })?)
     }
 
     /// Height above the table's plane at the start [m]: a few waves around, the same on every mesh.

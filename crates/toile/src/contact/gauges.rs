@@ -2,8 +2,9 @@
 //!
 //! A pair of features has the gauge r = Σ w x, from the second to the first; its normal n is that at the start of
 //! the step. Nearer than the distance d it is pushed apart by F = (λ + κ(d − n·r))₊, the gradient of
-//! F²/(2κ): λ is the least force of the two steps before, so that what rests keeps its distance whatever κ is (an
-//! augmented Lagrangian whose outer loop is time). Along the surface a spring κ |u|²/2 holds up to μ times the force of
+//! F²/(2κ): λ is the least force of the two steps before, so that what rests is where it is whatever κ is (an
+//! augmented Lagrangian whose outer loop is time); d is the distance of the pair at the start of the step as long as it is
+//! not pressed too near (`meeting.rs`). Along the surface a spring κ |u|²/2 holds up to μ times the force of
 //! the step before; u is the way since the pair began to hold, and what goes beyond is lost to sliding (G-6).
 //!
 //! V00's constraint-based response (V00-18) and V97's forces (V97-11 B) are gauges with a given force and given slopes:
