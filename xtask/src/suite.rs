@@ -161,7 +161,7 @@ fn read_line(tally: &mut Tally, line: &str) {
 }
 
 /// Experiments that take minutes: run by hand, results in `validation/`.
-const LONG: [&str; 18] = [
+const LONG: [&str; 19] = [
     "fall",
     "resolution",
     "drape",
@@ -175,6 +175,7 @@ const LONG: [&str; 18] = [
     "m03-table1",
     "hybrid",
     "guarantee",
+    "certified",
     "friction",
     "rest",
     "glue",

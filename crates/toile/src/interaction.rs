@@ -288,8 +288,8 @@ pub trait ForceModel: Send + Sync {
     fn stretches(&self) -> bool {
         false
     }
-    /// Whether who interacts with whom changes from step to step: such a family stays out of assembled matrices and
-    /// their factors, and is applied element by element.
+    /// Whether who interacts with whom changes from step to step: such a family has one gauge per element, and is no part of
+    /// the lasting pattern of assembled matrices; it is taken in where it couples neighbours, or where that pays.
     fn passes(&self) -> bool {
         false
     }

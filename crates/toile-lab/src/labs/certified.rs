@@ -31,7 +31,7 @@ const CASES: [Case; 10] = [
     Case { scene: "drape", short: &[], frames: 40, whole: 300, starts: 1 },
     Case { scene: "stack4", short: &[], frames: 40, whole: 300, starts: 1 },
     Case { scene: "sphere", short: &["cloth.sheet.shape.resolution=24"], frames: 60, whole: 300, starts: 10 },
-    Case { scene: "twist", short: &["cloth.sheet.shape.resolution=20"], frames: 150, whole: 241, starts: 10 },
+    Case { scene: "twist", short: &["cloth.sheet.shape.resolution=20"], frames: 120, whole: 241, starts: 10 },
     Case { scene: "stack", short: &COARSE, frames: 40, whole: 300, starts: 10 },
 ];
 
