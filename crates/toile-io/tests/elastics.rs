@@ -72,7 +72,9 @@ fn an_elastic_that_contact_stops_ends_at_the_contact_distance() {
         assert!(ways(&world).iter().all(|way| way.y > 0.0), "one sheet went through the other");
     }
     for (k, way) in ways(&world).iter().enumerate() {
-        assert!((way.length() - 2e-3).abs() < 1e-4, "vertices {k} are {} m apart", way.length());
+        // What touches is held where it is, from three quarters of the distance on.
+        let distance = 1.5e-3..2.1e-3;
+        assert!(distance.contains(&way.length()), "vertices {k} are {} m apart", way.length());
     }
 }
 
