@@ -64,12 +64,12 @@ fn answers(forces: &[Box<dyn ForceModel>]) -> Vec<Interactions> {
     let x: Vec<DVec3> = (0..PARTICLES).map(|i| DVec3::X * i as f64 * 1e-4).collect();
     let v = vec![DVec3::ZERO; PARTICLES];
     let mix = Mix { stiffness: 1.0, damping: 0.0, lag: 0.0 };
-    let answer = |force: &Box<dyn ForceModel>| {
+    let answer = |force: &dyn ForceModel| {
         let mut out = Interactions::default();
         force.respond(Moment::new(&x, &v), mix, &[], &mut out);
         out
     };
-    forces.iter().map(answer).collect()
+    forces.iter().map(|force| answer(force.as_ref())).collect()
 }
 
 fn largest_difference(a: &mut dyn BlockOperator, b: &mut dyn BlockOperator) -> f64 {

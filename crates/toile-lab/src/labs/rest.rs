@@ -142,9 +142,7 @@ fn gap(watched: &Watched) -> f64 {
         let [body, cloth] = [body, cloth].map(|side| side.into_iter().map(|(_, x)| x).collect::<Vec<_>>());
         match (&body[..], &cloth[..]) {
             ([], _) | (_, []) => None,
-            ([p], t) | (t, [p]) => {
-                Some(vertex_face(*p, [0, 1, 2].map(|k| t[k.min(t.len() - 1)])))
-            }
+            ([p], t) | (t, [p]) => Some(vertex_face(*p, [0, 1, 2].map(|k| t[k.min(t.len() - 1)]))),
             (a, b) => Some(edge_edge([a[0], a[1]], [b[0], b[1]])),
         }
     };
