@@ -1,6 +1,7 @@
 //! Every scene in which cloth meets something, from many starts: every frame is judged by the exact checker and the side
 //! test, and whatever bodies were let through is counted.
 
+use super::rest::COARSE;
 use crate::session::{Chart, Curve, LabError, Session};
 use crate::watched::{Watched, surfaces};
 use glam::DVec3;
@@ -18,9 +19,6 @@ struct Case {
     /// Runs from starts that are a little different.
     starts: u64,
 }
-
-/// Sixteen sheets of a hundred cells.
-const COARSE: [&str; 16] = super::rest::COARSE;
 
 const CASES: [Case; 10] = [
     Case { scene: "tablecloth", short: &[], frames: 120, whole: 300, starts: 1 },

@@ -230,7 +230,7 @@ impl Meeting {
         self.reach.clear();
         self.reach.extend(way.iter().map(|w| 1.2 * (*w - drift).length()));
         let most = LONGEST * outing.edge;
-        if settings.guarantee && !outing.last && self.races(&way, GROSS * most) {
+        if settings.guarantee && !outing.last && self.races(&way, drift, GROSS * most) {
             self.pairs.clear();
             probe.lap(Stage::Detect);
             return Err(TooLong::Far);
@@ -255,17 +255,15 @@ impl Meeting {
         }
     }
 
-    /// Whether an object and the particles, seen as boxes, meet while moving by more than `most` [m] against each other: all
-    /// their pairs would be many, and the answer the same.
-    fn races(&self, way: &[DVec3], most: f64) -> bool {
+    /// Whether a body and the particles, seen as boxes, meet while it moves by more than `most` [m] against their mean motion
+    /// `drift`: all their pairs would be many, and the answer the same.
+    fn races(&self, way: &[DVec3], drift: DVec3, most: f64) -> bool {
         let swept = |range: std::ops::Range<usize>| {
             let none = [DVec3::INFINITY, DVec3::NEG_INFINITY];
             let points = range.flat_map(|i| [self.x[i], self.ends[i]]);
             points.fold(none, |[low, high], p| [low.min(p), high.max(p)])
         };
-        let n = self.space.particles();
-        let cloth = swept(0..n);
-        let drift = filter::drift_of(n, way, &self.led);
+        let cloth = swept(0..self.space.particles());
         self.space.objects().iter().filter(|object| object.is_body).any(|object| {
             let range = object.first..object.first + object.shape.surface().vertices();
             let fast = range.clone().any(|i| (way[i] - drift).length() > most);
