@@ -446,6 +446,7 @@ fn engine_elastics(scene: &Scene, elastic: &Elastic) -> Vec<ElasticBetween> {
             to: to(k)?,
             time: elastic.time,
             active: active(scene, elastic.from, elastic.until),
+            carries: None,
         })
     });
     each.collect()
