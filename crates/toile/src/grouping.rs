@@ -81,7 +81,12 @@ impl Loose {
     }
 
     /// The same part with another number, its pins renumbered; without its memory if its elements are others now.
-    pub fn renumbered(mut self, number: usize, pin: impl Fn(usize) -> Option<usize>, remembers: bool) -> Loose {
+    pub fn renumbered(
+        mut self,
+        number: usize,
+        pin: impl Fn(usize) -> Option<usize>,
+        remembers: bool,
+    ) -> Loose {
         self.number = number;
         self.grips.retain_mut(|(source, ..)| pin(*source).map(|new| *source = new).is_some());
         if !remembers {

@@ -109,7 +109,10 @@ impl Stepper {
                 return sound;
             }
         };
-        if !matches!(span.settings.integrator, Integrator::ImplicitEuler | Integrator::Bdf2 | Integrator::TrBdf2) {
+        if !matches!(
+            span.settings.integrator,
+            Integrator::ImplicitEuler | Integrator::Bdf2 | Integrator::TrBdf2
+        ) {
             self.ledger.of_step(span, now, next);
         }
         if sound && !span.settings.corrections.are_none() {

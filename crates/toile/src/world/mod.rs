@@ -343,7 +343,13 @@ impl World {
     }
 
     /// A new island of parts that were in others, with what their contacts keep.
-    fn joined(&self, group: &[usize], loose: &[Loose], touches: &[Touch], let_through: &[[u32; 2]]) -> Island {
+    fn joined(
+        &self,
+        group: &[usize],
+        loose: &[Loose],
+        touches: &[Touch],
+        let_through: &[[u32; 2]],
+    ) -> Island {
         let mut island = self.island(group);
         grouping::rejoin(&mut island, loose);
         if let Some(meeting) = &mut island.meeting {

@@ -66,7 +66,8 @@ impl World {
         for part in self.islands.iter().flat_map(grouping::parted) {
             let piece = &self.pieces[part.number()];
             let Some(cloth) = Heritage::heir(&heritage.cloths, piece.cloth) else { continue };
-            let own = |p: &&(usize, &crate::setup::Piece)| p.1.cloth == cloth && p.1.vertices == piece.vertices;
+            let own =
+                |p: &&(usize, &crate::setup::Piece)| p.1.cloth == cloth && p.1.vertices == piece.vertices;
             let pieces: Vec<(usize, &crate::setup::Piece)> = new.pieces.iter().enumerate().collect();
             let Some((number, _)) = pieces.iter().find(own) else { continue };
             let remembers = same_elements(&self.cloths[piece.cloth], &new.cloths[cloth]);
