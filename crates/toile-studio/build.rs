@@ -14,11 +14,11 @@ use std::{env, fs};
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
 /// Sources of the page; nothing else of `web/` goes into it.
-const SOURCES: [&str; 7] =
-    [".npmrc", "index.html", "package.json", "package-lock.json", "public", "src", "vite.config.ts"];
+const SOURCES: [&str; 6] =
+    [".npmrc", "index.html", "package.json", "package-lock.json", "src", "vite.config.ts"];
 
 /// The small page, and the names it is served under.
-const FALLBACK: [(&str, &str); 2] = [("index.html", "fallback.html"), ("fallback.js", "fallback.js")];
+const FALLBACK: [(&str, &str); 2] = [("index.html", "fallback.html"), ("assets/fallback.js", "fallback.js")];
 
 fn main() {
     println!("cargo::rerun-if-env-changed=TOILE_WEB");

@@ -1,5 +1,6 @@
 import { Vector3 } from 'three';
 import type { Panels, RoomInfo, SceneInfo, Stats } from './protocol';
+import type { Hands, Holding } from './hands';
 import type { Studio } from './studio';
 
 /** What tests and curious people can ask of the page, as `window.toile`. */
@@ -25,6 +26,8 @@ export interface Surface {
   project(x: number, y: number, z: number): [number, number];
   /** The vertex that explanations speak of. */
   readonly chosen: { object: number; vertex: number } | null;
+  /** What this page's hands hold, and where they are. */
+  readonly hands: Holding[];
 }
 
 declare global {
@@ -33,7 +36,7 @@ declare global {
   }
 }
 
-export function expose(studio: Studio): void {
+export function expose(studio: Studio, hands: Hands): void {
   const { viewport } = studio;
   window.toile = {
     get ready() {
@@ -71,6 +74,9 @@ export function expose(studio: Studio): void {
     },
     get chosen() {
       return studio.chosen.now;
+    },
+    get hands() {
+      return hands.holding;
     },
     positions: (object) => Array.from(viewport.piece(object)?.positions ?? []),
     project: (x, y, z) => {

@@ -22,6 +22,14 @@ interface Pointer {
   doing: Doing;
 }
 
+/** A hand that holds a vertex. */
+export interface Holding {
+  hand: number;
+  object: number;
+  vertex: number;
+  to: Vector;
+}
+
 const cloth = (piece: Piece): boolean => piece.info.role === 'cloth';
 const list = (v: Vector3): Vector => [v.x, v.y, v.z];
 
@@ -63,6 +71,12 @@ export class Hands {
     studio.viewport.onBefore = () => this.#before();
     studio.tool.watch(() => this.#leave());
     studio.scene.watch(() => this.#forget());
+  }
+
+  get holding(): Holding[] {
+    return [...this.#pointers.values()].flatMap(({ doing }) =>
+      doing.is === 'grab' ? [{ hand: doing.hand, object: doing.object, vertex: doing.vertex, to: list(doing.to) }] : [],
+    );
   }
 
   #down(event: PointerEvent): void {

@@ -33,8 +33,7 @@ function start(): void {
   const viewport = new Viewport(canvas, asked.has('noaa'));
   const connection = new Connection(memory.get('name') ?? 'Guest', asked.get('format') === 'u16' ? 'u16' : 'f32');
   const studio = new Studio(connection, viewport);
-  expose(studio);
-  new Hands(studio);
+  expose(studio, new Hands(studio));
   theme.watch((now) => viewport.theme(now));
 
   const openGallery = gallery(studio);
@@ -52,7 +51,9 @@ function start(): void {
     memory.set('side', hidden ? 'hidden' : 'shown');
   };
   const kept = memory.get('side');
-  if (kept === 'hidden' || (kept === null && innerWidth < 900)) app.classList.add('no-side');
+  // Tablets begin with the whole view.
+  const small = innerWidth < 900 || (innerWidth < 1200 && matchMedia('(pointer: coarse)').matches);
+  if (kept === 'hidden' || (kept === null && small)) app.classList.add('no-side');
   // A question deserves that its answer is seen.
   studio.chosen.watch((chosen) => {
     if (!chosen) return;

@@ -122,7 +122,7 @@ function files(studio: Studio): HTMLElement {
   const items: [string, string, () => void][] = [
     ['Save picture', 'PNG', () => void studio.viewport.picture().then((blob) => download(`${stem()}.png`, blob))],
     ['Export frame', 'OBJ', () => void fetched(`/api/frame.obj${room}`, `${stem()}.obj`)],
-    ['Download recording', 'edits', () => void fetched(`/api/replay${room}`, `${stem()}.replay.json`)],
+    ['Download recording', 'JSON lines', () => void fetched(`/api/replay${room}`, `${stem()}.replay.jsonl`)],
   ];
   const close = (): void => {
     menu.hidden = true;

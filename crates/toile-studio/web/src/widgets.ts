@@ -124,7 +124,8 @@ export function slider(look: SliderLook): Slider {
     'div',
     { class: 'field' },
     el('label', { text: look.label, attrs: { for: id } }),
-    el('div', { class: 'field-row' }, range, el('div', { class: 'number-box' }, field, el('span', { class: 'unit', text: look.unit }))),
+    range,
+    el('div', { class: 'number-box' }, field, el('span', { class: 'unit', text: look.unit })),
   );
   if (look.hint) node.title = look.hint;
   return {

@@ -29,10 +29,10 @@ export function airPanel(studio: Studio): HTMLElement {
   });
   const climb = slider({ label: 'Upward', unit: 'm/s', min: -10, max: 10, change: (y) => send({ velocity: [wind.velocity[0], y, wind.velocity[2]] }) });
   const gusts = slider({ label: 'Gusts', unit: 'm/s', min: 0, max: 10, hint: 'Strength of gusts', change: (gust) => send({ gust }) });
-  const often = slider({ label: 'Gusts per second', unit: 'Hz', min: 0, max: 5, change: (frequency) => send({ frequency }) });
+  const often = slider({ label: 'Gust rate', unit: 'Hz', min: 0, max: 5, change: (frequency) => send({ frequency }) });
   const blow = button({ icon: 'wind', text: 'Gust now', class: 'wide', label: 'One gust along the wind (G)', press: () => gustNow(studio) });
   const gravity = slider({
-    label: 'Gravity, downward',
+    label: 'Gravity, down',
     unit: 'm/s²',
     min: -5,
     max: 25,

@@ -10,8 +10,8 @@ export function contactPanel(studio: Studio): HTMLElement {
     if (now) void studio.edit({ do: 'contact', ...now, ...next });
   };
   const gap = slider({ label: 'Gap', unit: 'mm', factor: 1e3, min: 0.1, max: 10, log: true, hint: 'Distance that surfaces keep', change: (value) => send({ gap: value }) });
-  const self = slider({ label: 'Friction, cloth on cloth', unit: 'μ', min: 0, max: 1.5, change: (value) => send({ friction_cloth: value }) });
-  const body = slider({ label: 'Friction, cloth on bodies', unit: 'μ', min: 0, max: 1.5, change: (value) => send({ friction_body: value }) });
+  const self = slider({ label: 'Friction on cloth', unit: 'μ', min: 0, max: 1.5, change: (value) => send({ friction_cloth: value }) });
+  const body = slider({ label: 'Friction on bodies', unit: 'μ', min: 0, max: 1.5, change: (value) => send({ friction_body: value }) });
   const cloth = toggle('Cloth meets cloth', (on) => send({ cloth: on }));
   const bodies = toggle('Cloth meets bodies', (on) => send({ bodies: on }));
   const guarantee = toggle('Guarantee: nothing passes through', (on) => send({ guarantee: on }));
@@ -40,7 +40,7 @@ export function solverPanel(studio: Studio): HTMLElement {
     if (now) void studio.edit({ do: 'solver', ...now, ...next });
   };
   const integrator = choice('Integrator', (value) => send({ integrator: value }));
-  const substeps = slider({ label: 'Substeps per frame', unit: '', min: 1, max: 32, step: 1, change: (value) => send({ substeps: Math.max(1, Math.round(value)) }) });
+  const substeps = slider({ label: 'Substeps', unit: '/frame', min: 1, max: 32, step: 1, change: (value) => send({ substeps: Math.max(1, Math.round(value)) }) });
   const show = (): void => {
     const names = studio.welcome.now?.integrators ?? [];
     integrator.fill(names.map((name) => ({ value: name, text: name })));

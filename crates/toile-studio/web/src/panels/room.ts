@@ -2,7 +2,8 @@ import { el, memory } from '../dom';
 import { count } from '../format';
 import type { Change, Studio } from '../studio';
 import { INKS } from '../charts';
-import { section } from '../widgets';
+import { roomName } from '../connection';
+import { button, section } from '../widgets';
 
 export function inkOf(person: number): string {
   return INKS[person % INKS.length];
@@ -32,8 +33,26 @@ export function peoplePanel(studio: Studio): HTMLElement {
       }),
     );
   });
-  const hint = el('p', { class: 'hint', text: 'Everybody with this address works on the same cloth: hands, pins and settings are shared.' });
-  return section('People', true, list, el('div', { class: 'field inline' }, el('label', { text: 'You are' }), field), hint);
+  const hint = el('p', { class: 'hint', text: 'Whoever comes in works on the same cloth: hands, pins and settings are shared.' });
+  const invite = button({ icon: 'person', text: 'Invite somebody…', class: 'wide', press: () => void ask() });
+  const address = el('input', { class: 'text invitation', attrs: { type: 'text', readonly: '', 'aria-label': 'Address for somebody else, works once' } });
+  address.hidden = true;
+  const ask = async (): Promise<void> => {
+    try {
+      const answer = await fetch(`/api/invite?room=${encodeURIComponent(roomName())}`, { method: 'POST' });
+      if (!answer.ok) throw new Error((await answer.text()) || answer.statusText);
+      const { path } = (await answer.json()) as { path: string };
+      address.value = new URL(path, location.href).href;
+      address.hidden = false;
+      address.select();
+      await navigator.clipboard.writeText(address.value);
+      studio.say('info', 'The address is in the clipboard. It lets one browser in, once.');
+    } catch (error) {
+      // Without a clipboard the address is there to be copied by hand.
+      if (address.hidden) studio.say('error', `There is no invitation: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  };
+  return section('People', true, list, el('div', { class: 'field inline' }, el('label', { text: 'You are' }), field), hint, invite, address);
 }
 
 /** What was changed, by whom, before which tick; the newest is on top. */

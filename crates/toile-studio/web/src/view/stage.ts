@@ -29,9 +29,9 @@ export const STAGE: Record<'dark' | 'light', StageColours> = {
 /** Light, ground and what is behind everything. */
 export class Stage {
   readonly group = new Group();
-  readonly #key = new DirectionalLight(0xfff4e6, 2.5);
-  readonly #fill = new DirectionalLight(0xcfe0ff, 0.55);
-  readonly #sky = new HemisphereLight(0xe8f0ff, 0x5a5148, 1.15);
+  readonly #key = new DirectionalLight(0xfff4e6, 2.3);
+  readonly #fill = new DirectionalLight(0xe4ecff, 0.9);
+  readonly #sky = new HemisphereLight(0xf4f6fa, 0x7a746c, 1.6);
   readonly #grid: Mesh<PlaneGeometry, ShaderMaterial>;
   readonly #shade: Mesh<PlaneGeometry, ShadowMaterial>;
   readonly #shadows: boolean;
@@ -58,8 +58,9 @@ export class Stage {
 
   colours(colours: StageColours, dark: boolean): void {
     this.#grid.material.uniforms.line.value = new Color(colours.line);
-    this.#shade.material.opacity = dark ? 0.42 : 0.24;
-    this.#sky.intensity = dark ? 1.05 : 1.35;
+    this.#shade.material.opacity = dark ? 0.34 : 0.2;
+    this.#sky.intensity = dark ? 1.7 : 2.2;
+    this.#grid.material.uniforms.ink.value = dark ? 1 : 0.7;
   }
 
   set gridVisible(visible: boolean) {
@@ -104,6 +105,7 @@ function gridMaterial(): ShaderMaterial {
       cell: { value: 0.1 },
       reach: { value: 5 },
       strength: { value: 1 },
+      ink: { value: 1 },
     },
     vertexShader: `
       varying vec2 place;
@@ -121,6 +123,7 @@ function gridMaterial(): ShaderMaterial {
       uniform float cell;
       uniform float reach;
       uniform float strength;
+      uniform float ink;
       float lines(float period) {
         vec2 at = place / period;
         vec2 width = fwidth(at);
@@ -130,7 +133,7 @@ function gridMaterial(): ShaderMaterial {
       }
       void main() {
         float fade = 1.0 - smoothstep(0.25, 1.0, length(place - middle) / reach);
-        float alpha = max(0.16 * lines(cell), 0.34 * lines(10.0 * cell)) * fade * strength;
+        float alpha = max(0.16 * lines(cell), 0.34 * lines(10.0 * cell)) * fade * strength * ink;
         if (alpha < 0.004) discard;
         gl_FragColor = vec4(line, alpha);
         #include <colorspace_fragment>
