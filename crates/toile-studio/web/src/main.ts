@@ -19,7 +19,7 @@ import { Studio } from './studio';
 import { tabs } from './tabs';
 import { theme } from './theme';
 import { timeline } from './timeline';
-import { toolbar } from './toolbar';
+import { beginning, toolbar } from './toolbar';
 import { topbar } from './topbar';
 import { Viewport } from './view/viewport';
 
@@ -61,7 +61,7 @@ function start(): void {
     explain.open = true;
     explain.scrollIntoView({ block: 'nearest' });
   });
-  stage.append(toolbar(studio), legend(studio), notes(studio));
+  stage.append(toolbar(studio), legend(studio), beginning(studio), notes(studio));
   app.prepend(topbar(studio, { gallery: openGallery, help: showHelp, panel }));
   app.append(side.node, timeline(studio));
   listen(studio, showHelp, { gallery: openGallery, importMesh, panel });

@@ -98,7 +98,7 @@ function scrubber(studio: Studio): HTMLElement {
     const part = Math.min(1, Math.max(0, (shown - low) / (high - low)));
     track.style.setProperty('--part', `${100 * part}%`);
     left.textContent = count(low);
-    right.textContent = count(high);
+    right.textContent = count(studio.present);
     track.setAttribute('aria-valuemin', String(low));
     track.setAttribute('aria-valuemax', String(high));
     track.setAttribute('aria-valuenow', String(shown));

@@ -49,6 +49,18 @@ export function toolbar(studio: Studio): HTMLElement {
   return el('div', { class: 'toolbar' }, bar, card);
 }
 
+/** What to do first, until it is done. */
+export function beginning(studio: Studio): HTMLElement {
+  const node = el('div', { class: 'beginning', attrs: { 'aria-hidden': 'true' } }, el('kbd', { text: 'Space' }), el('span', { text: 'lets time run' }));
+  const show = (): void => {
+    node.hidden = !studio.scene.now || studio.present > 0 || (studio.room.now?.playing ?? true);
+  };
+  studio.scene.watch(show);
+  studio.room.watch(show);
+  studio.head.watch(show);
+  return node;
+}
+
 export function frame(studio: Studio): void {
   const chosen = studio.chosen.now;
   const place = chosen && studio.viewport.vertex(chosen.object, chosen.vertex);

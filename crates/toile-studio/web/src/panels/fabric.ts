@@ -63,7 +63,7 @@ export function fabricPanel(studio: Studio): HTMLElement {
     );
     const fabric = known.find(([id]) => id === studio.object.now)?.[1];
     object.set(fabric ? String(studio.object.now) : '');
-    object.node.hidden = known.length < 2 && fabric !== undefined;
+    object.node.hidden = known.length === 0 || (known.length === 1 && fabric !== undefined);
     none.hidden = fabric !== undefined;
     rows.hidden = fabric === undefined;
     if (!fabric) return;
