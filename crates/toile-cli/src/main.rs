@@ -9,7 +9,9 @@ mod fail;
 mod lab;
 mod picture;
 mod render;
+mod replay;
 mod run;
+mod studio;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use fail::Failure;
@@ -57,6 +59,10 @@ enum Command {
     Lab(lab::LabArgs),
     /// Run a benchmark; `toile bench list` names them.
     Bench(lab::LabArgs),
+    /// Open live cloth in a browser: grab it, drop things, change wind and fabric, alone or together.
+    Studio(studio::StudioArgs),
+    /// Make a session of the studio again and compare fingerprints.
+    Replay(replay::ReplayArgs),
     /// List, show and measure fabrics.
     Fabric(fabric::FabricArgs),
     /// List the built-in scenes.
@@ -100,6 +106,8 @@ fn main() -> ExitCode {
         Some(Command::Convert(args)) => convert::convert(&args, context),
         Some(Command::Lab(args)) => lab::run(&args, toile_lab::LABS, "lab", context),
         Some(Command::Bench(args)) => lab::run(&args, toile_lab::BENCHES, "bench", context),
+        Some(Command::Studio(args)) => studio::studio(&args, context),
+        Some(Command::Replay(args)) => replay::replay(&args, context),
         Some(Command::Fabric(args)) => fabric::run(&args, context),
         Some(Command::Scenes) => scenes(),
         Some(Command::Schema { markdown }) => schema(markdown),
