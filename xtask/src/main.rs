@@ -3,9 +3,11 @@
 //! * `test`: everything
 //! * `tidy`: the rules of the tree alone
 //! * `golden`: writes the golden fingerprints anew
+//! * `browser`: the studio's page alone, in a browser
 //! * `pictures`: draws the pictures of the built-in scenes anew
 //! * `second-opinion RUN…`: judges the frames of runs by ipctk as well
 
+mod browser;
 mod python;
 mod second_opinion;
 mod suite;
@@ -19,11 +21,15 @@ fn main() -> ExitCode {
     let result = match command.as_deref() {
         Some("test") => suite::test(),
         Some("tidy") => tidy::check(&root()).map_err(|problems| problems.join("\n")),
+        Some("browser") => suite::browser(),
         Some("golden") => suite::golden(),
         Some("pictures") => suite::pictures(),
         Some("second-opinion") => second_opinion::run(&std::env::args().skip(2).collect::<Vec<_>>()),
         Some("python") => python::interpreter().map(|path| println!("{}", path.display())),
-        _ => Err("usage: cargo xtask test | tidy | golden | pictures | second-opinion | python".into()),
+        _ => {
+            Err("usage: cargo xtask test | tidy | browser | golden | pictures | second-opinion | python"
+                .into())
+        }
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

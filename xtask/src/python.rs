@@ -43,7 +43,8 @@ fn make(folder: &Path) -> Result<(), String> {
     }
 }
 
-fn cache() -> Result<PathBuf, String> {
+/// The folder for what tests install.
+pub fn cache() -> Result<PathBuf, String> {
     let base = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
     let base = base.or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache")));
     let folder = base.ok_or("neither XDG_CACHE_HOME nor HOME is set")?.join("toile");
@@ -52,7 +53,7 @@ fn cache() -> Result<PathBuf, String> {
 }
 
 /// FNV-1a: enough to tell one list of packages from another.
-fn fingerprint(words: &[&str]) -> u64 {
+pub fn fingerprint(words: &[&str]) -> u64 {
     words
         .join("\n")
         .bytes()

@@ -1,6 +1,6 @@
 //! The whole test suite, part by part.
 
-use crate::{python, root, tidy};
+use crate::{browser, python, root, tidy};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -65,6 +65,7 @@ pub fn test() -> Result<(), String> {
     tally.part("tests, release", |t| {
         cargo_test(t, &["--release", "-p", "toile-cli", "-p", "toile"], python.as_deref().ok());
     });
+    tally.part("studio in a browser", studio);
     tally.part("experiments", labs);
     if let Err(reason) = python {
         tally.skip(format!("comparison with ipctk: {reason}"));
@@ -203,6 +204,27 @@ fn labs(tally: &mut Tally) {
         let good = command.stdout(Stdio::null()).status().is_ok_and(|status| status.success());
         tally.count(good);
     }
+}
+
+/// The page's types and what people do in it, on the release build.
+fn studio(tally: &mut Tally) {
+    match browser::test(&root()) {
+        Ok(found) => {
+            tally.passed += found.passed;
+            tally.failed += found.failed;
+            found.skipped.into_iter().for_each(|reason| tally.skip(reason));
+        }
+        Err(reason) => tally.skip(format!("studio in a browser: {reason}")),
+    }
+}
+
+/// `cargo xtask browser`: the studio's page alone.
+pub fn browser() -> Result<(), String> {
+    let mut tally = Tally::default();
+    let good = cargo().args(["build", "--release", "-p", "toile-cli"]).status().is_ok_and(|s| s.success());
+    tally.count(good);
+    tally.part("studio in a browser", studio);
+    close(&tally)
 }
 
 /// `cargo xtask golden`.

@@ -20,6 +20,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("error", &["math", "forces"]),
     ("model", &["math", "collide", "contact", "drive", "forces", "freedom", "interaction", "solve", "state"]),
     ("step", &["math", "contact", "freedom", "interaction", "model", "probe", "solve", "state"]),
+    ("account", &["math", "interaction", "solve", "step"]),
     ("grouping", &["math", "freedom", "interaction", "state", "step"]),
     (
         "setup",
@@ -42,8 +43,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "world",
         &[
+            "account",
             "collide",
             "contact",
+            "drive",
             "grouping",
             "math",
             "mesh",
@@ -67,8 +70,9 @@ const CRATES: &[(&str, &[&str])] = &[
     ("toile", &[]),
     ("toile-render", &[]),
     ("toile-io", &["toile"]),
-    ("toile-lab", &["toile", "toile-io", "toile-render"]),
-    ("toile-cli", &["toile", "toile-io", "toile-lab", "toile-render"]),
+    ("toile-studio", &["toile", "toile-io"]),
+    ("toile-lab", &["toile", "toile-io", "toile-render", "toile-studio"]),
+    ("toile-cli", &["toile", "toile-io", "toile-lab", "toile-render", "toile-studio"]),
 ];
 
 /// Lines past which a file stops being read.
