@@ -1,0 +1,100 @@
+import { el } from './dom';
+import { gustNow } from './panels/air';
+import type { Studio } from './studio';
+import { toFirst } from './timeline';
+import { frame, TOOLS } from './toolbar';
+import { dialog } from './widgets';
+
+export interface KeyActions {
+  gallery: () => void;
+  importMesh: () => void;
+  panel: () => void;
+}
+
+const MOUSE: [string, string][] = [
+  ['Left drag on cloth', 'what the tool does'],
+  ['Left drag beside it, Alt + left drag', 'orbit'],
+  ['Right or middle drag, two fingers', 'pan'],
+  ['Wheel, pinch', 'zoom'],
+  ['Shift + drag with Pin or Unpin', 'box selection'],
+  ['Drop a file on the page', 'import an OBJ'],
+];
+
+const KEYS: [string, string][] = [
+  ['Space', 'play or pause'],
+  ['.', 'one frame on'],
+  ['R', 'start over'],
+  ['Home / End', 'first recorded frame / present'],
+  ['← / →', 'a recorded frame back / on'],
+  ['Ctrl+Z / Ctrl+Shift+Z', 'undo / redo'],
+  ['F', 'frame all, or the chosen vertex'],
+  ['H', 'the first view'],
+  ['1 – 6', TOOLS.map(({ name }) => name.toLowerCase()).join(', ')],
+  ['G', 'a gust'],
+  ['O', 'open a scene'],
+  ['I', 'import an OBJ'],
+  ['P', 'show or hide the panels'],
+  ['Esc', 'let the chosen vertex go'],
+  ['?', 'this list'],
+];
+
+export function help(): HTMLDialogElement {
+  const table = (rows: [string, string][]): HTMLElement =>
+    el('dl', { class: 'keys' }, ...rows.flatMap(([key, what]) => [el('dt', {}, ...chips(key)), el('dd', { text: what })]));
+  const node = dialog(
+    'Keys and hands',
+    el('div', { class: 'help-columns' }, el('div', {}, el('h3', { text: 'Keyboard' }), table(KEYS)), el('div', {}, el('h3', { text: 'Mouse and fingers' }), table(MOUSE))),
+  );
+  return node;
+}
+
+function chips(keys: string): HTMLElement[] {
+  return keys.split(' / ').map((key) => el('kbd', { text: key }));
+}
+
+/** Keys of the whole page; fields keep theirs. */
+export function listen(studio: Studio, showHelp: () => void, actions: KeyActions): void {
+  const scrubBy = (by: number): void => {
+    const shown = studio.head.now?.tick;
+    const low = studio.room.now?.first_recorded ?? 0;
+    if (shown !== undefined) studio.scrub(Math.min(studio.present, Math.max(low, shown + by)));
+  };
+  const plain: Record<string, () => void> = {
+    ' ': () => studio.toggle(),
+    '.': () => studio.step(),
+    r: () => void studio.edit({ do: 'reset' }),
+    Home: () => toFirst(studio),
+    End: () => studio.live(),
+    ArrowLeft: () => scrubBy(-1),
+    ArrowRight: () => scrubBy(1),
+    f: () => frame(studio),
+    h: () => studio.viewport.home(),
+    g: () => gustNow(studio),
+    o: actions.gallery,
+    i: actions.importMesh,
+    p: actions.panel,
+    '?': showHelp,
+    Escape: () => studio.chosen.set(null),
+  };
+  TOOLS.forEach(({ tool }, k) => (plain[String(k + 1)] = () => studio.tool.set(tool)));
+  addEventListener('keydown', (event) => {
+    if (document.querySelector('dialog[open]')) return;
+    const target = event.target as HTMLElement;
+    const typing = target.matches('input:not([type=range]):not([type=checkbox]), select, textarea');
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    if (event.ctrlKey || event.metaKey) {
+      if (typing || (key !== 'z' && key !== 'y')) return;
+      event.preventDefault();
+      void studio.edit({ do: key === 'y' || event.shiftKey ? 'redo' : 'undo' });
+      return;
+    }
+    if (typing || event.altKey) return;
+    // Space and Enter press a button that has the focus.
+    if (key === ' ' && target.matches('button, summary, input')) return;
+    if (key.startsWith('Arrow') && target.matches('input, [role=slider]')) return;
+    const act = plain[key];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  });
+}

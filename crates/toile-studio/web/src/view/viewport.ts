@@ -1,0 +1,215 @@
+import { Box3, PerspectiveCamera, Scene, Sphere, SRGBColorSpace, Vector2, Vector3, WebGLRenderer } from 'three';
+import type { Frame, Key } from '../frames';
+import type { Panels, SceneInfo } from '../protocol';
+import { Markers } from './markers';
+import { NOTHING, Overlays, type Shown } from './overlays';
+import { Piece } from './piece';
+import { Rig } from './rig';
+import { STAGE, Stage, type StageColours } from './stage';
+
+const VIEW = { yaw: 0.62, pitch: 0.3 };
+
+/** The picture of the scene. Draws only when something has changed. */
+export class Viewport {
+  readonly canvas: HTMLCanvasElement;
+  readonly camera = new PerspectiveCamera(32, 1, 0.01, 100);
+  readonly rig: Rig;
+  readonly markers = new Markers();
+  readonly overlays = new Overlays();
+  pieces: Piece[] = [];
+  /** Revision of the key that is shown, 0 if none. */
+  revision = 0;
+  frame: Frame | null = null;
+  drawn = 0;
+  panels: Panels | null = null;
+  /** Called with every frame after it was drawn. */
+  onDrawn: (frame: Frame) => void = () => {};
+  /** Called before each picture: hands and arrows follow the cloth. */
+  onBefore: () => void = () => {};
+
+  readonly #renderer: WebGLRenderer;
+  readonly #scene = new Scene();
+  readonly #stage: Stage;
+  #colours: StageColours = STAGE.dark;
+  #shown: Shown = NOTHING;
+  #pending: Frame[] = [];
+  #asked = 0;
+  #size = new Vector2(1, 1);
+  #name = '';
+
+  constructor(canvas: HTMLCanvasElement, cheap: boolean) {
+    this.canvas = canvas;
+    this.#renderer = new WebGLRenderer({ canvas, antialias: !cheap, alpha: true, powerPreference: 'high-performance' });
+    this.#renderer.outputColorSpace = SRGBColorSpace;
+    this.#renderer.setPixelRatio(cheap ? 1 : Math.min(2, devicePixelRatio));
+    this.#stage = new Stage(this.#renderer, this.#scene, !cheap);
+    this.#scene.add(this.overlays.group, this.markers.group);
+    this.rig = new Rig(this.camera, () => this.invalidate());
+    new ResizeObserver(() => this.#resize()).observe(canvas.parentElement ?? canvas);
+    this.#resize();
+  }
+
+  get size(): Vector2 {
+    return this.#size;
+  }
+
+  theme(name: 'dark' | 'light'): void {
+    this.#colours = STAGE[name];
+    this.#stage.colours(this.#colours, name === 'dark');
+    this.#decorate();
+  }
+
+  show(shown: Shown): void {
+    this.#shown = shown;
+    this.#stage.gridVisible = shown.grid;
+    this.#decorate();
+  }
+
+  settings(panels: Panels): void {
+    this.panels = panels;
+    this.#decorate();
+  }
+
+  /** Replaces everything by what a key says. */
+  open(info: SceneInfo, key: Key): void {
+    for (const piece of this.pieces) {
+      this.#scene.remove(...piece.parts);
+      piece.dispose();
+    }
+    this.pieces = info.objects.map((object, k) => new Piece(object, key.objects[k]));
+    for (const piece of this.pieces) this.#scene.add(...piece.parts);
+    this.revision = key.revision;
+    for (const late of this.#pending) this.onDrawn(late);
+    this.#pending = [];
+    this.frame = null;
+    const ball = this.bounds().getBoundingSphere(new Sphere());
+    this.#stage.fit(ball, info.ground);
+    if (info.name !== this.#name) this.rig.frame(this.bounds(), VIEW, false);
+    this.#name = info.name;
+    this.#renderer.shadowMap.needsUpdate = true;
+    this.#decorate();
+  }
+
+  /** Takes a frame; it is drawn with the next picture. */
+  take(frame: Frame): void {
+    this.#pending.push(frame);
+    this.invalidate();
+  }
+
+  invalidate(): void {
+    if (!this.#asked) this.#asked = requestAnimationFrame((now) => this.#draw(now));
+  }
+
+  piece(id: number): Piece | undefined {
+    return this.pieces.find((piece) => piece.info.id === id);
+  }
+
+  vertex(id: number, vertex: number): Vector3 | null {
+    const p = this.piece(id)?.positions;
+    return p && 3 * vertex + 2 < p.length ? new Vector3().fromArray(p, 3 * vertex) : null;
+  }
+
+  /** The box of all objects, or of one. Bodies much larger than the cloth do not count. */
+  bounds(id?: number): Box3 {
+    const one = id === undefined ? undefined : this.piece(id);
+    if (one) return boxOf([one]);
+    const cloth = boxOf(this.pieces.filter((piece) => piece.info.role === 'cloth'));
+    const reach = cloth.isEmpty() ? Infinity : 3 * cloth.getSize(new Vector3()).length();
+    return boxOf(this.pieces.filter((piece) => boxOf([piece]).getSize(new Vector3()).length() <= reach));
+  }
+
+  frameAll(): void {
+    this.rig.frame(this.bounds());
+  }
+
+  home(): void {
+    this.rig.frame(this.bounds(), VIEW);
+  }
+
+  /** Where a place is on the page [CSS px]; the third is 1 if it is behind the camera. */
+  project(place: Vector3): [number, number, boolean] {
+    const at = place.clone().applyMatrix4(this.camera.matrixWorldInverse);
+    const behind = at.z > 0;
+    at.applyMatrix4(this.camera.projectionMatrix);
+    const box = this.canvas.getBoundingClientRect();
+    return [box.left + ((at.x + 1) / 2) * box.width, box.top + ((1 - at.y) / 2) * box.height, behind];
+  }
+
+  /** Draws at once and gives the picture. */
+  async picture(): Promise<Blob> {
+    this.#render();
+    const sheet = document.createElement('canvas');
+    sheet.width = this.canvas.width;
+    sheet.height = this.canvas.height;
+    const pen = sheet.getContext('2d');
+    if (!pen) throw new Error('this browser gives no canvas');
+    const shade = pen.createLinearGradient(0, 0, 0, sheet.height);
+    shade.addColorStop(0, this.#colours.top);
+    shade.addColorStop(1, this.#colours.bottom);
+    pen.fillStyle = shade;
+    pen.fillRect(0, 0, sheet.width, sheet.height);
+    pen.drawImage(this.canvas, 0, 0);
+    return await new Promise((resolve, reject) => {
+      sheet.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('the picture is empty'))), 'image/png');
+    });
+  }
+
+  #draw(now: number): void {
+    this.#asked = 0;
+    const flying = this.rig.tick(now);
+    const done = this.#pending;
+    this.#pending = [];
+    const newest = done.at(-1);
+    if (newest) {
+      this.#apply(newest);
+      this.#renderer.shadowMap.needsUpdate = true;
+    }
+    this.onBefore();
+    this.#render();
+    // Frames that a newer one overtook are done with as well.
+    for (const frame of done) this.onDrawn(frame);
+    if (newest) this.drawn += 1;
+    if (flying) this.invalidate();
+  }
+
+  #render(): void {
+    this.camera.updateMatrixWorld();
+    this.markers.face(this.camera);
+    this.#renderer.render(this.#scene, this.camera);
+  }
+
+  #apply(frame: Frame): void {
+    this.frame = frame;
+    for (const moved of frame.objects) this.pieces[moved.index]?.move(moved.positions, moved.scalar);
+    const values = frame.objects.map((moved) => (this.pieces[moved.index]?.info.role === 'cloth' ? moved.scalar : null));
+    if (this.#shown.scalar === 'none' || values.some((list) => list !== null)) {
+      this.overlays.rescale(this.#shown.scalar, values);
+    }
+    this.overlays.update(this.pieces, this.#shown, this.panels, frame.contacts, this.#colours.wire);
+  }
+
+  #decorate(): void {
+    if (this.#shown.scalar === 'none') this.overlays.rescale('none', []);
+    this.overlays.update(this.pieces, this.#shown, this.panels, this.frame?.contacts ?? null, this.#colours.wire);
+    this.invalidate();
+  }
+
+  #resize(): void {
+    const box = (this.canvas.parentElement ?? this.canvas).getBoundingClientRect();
+    const [width, height] = [Math.max(1, Math.round(box.width)), Math.max(1, Math.round(box.height))];
+    this.#size.set(width, height);
+    this.#renderer.setSize(width, height);
+    this.camera.aspect = width / height;
+    this.camera.updateProjectionMatrix();
+    this.invalidate();
+  }
+}
+
+function boxOf(pieces: readonly Piece[]): Box3 {
+  const box = new Box3();
+  const point = new Vector3();
+  for (const { positions } of pieces) {
+    for (let k = 0; k < positions.length; k += 3) box.expandByPoint(point.fromArray(positions, k));
+  }
+  return box;
+}
