@@ -424,3 +424,38 @@ async fn who_does_not_answer_is_given_up() {
     // The first one reads, and so answers pings; the second does not.
     other.room(|room| room.people.len() == 1).await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_sent_can_be_encrypted() {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
+    use tokio_rustls::rustls::{ClientConfig, RootCertStore, crypto::ring};
+    let server = start(|options| options.tls = true);
+    assert!(server.launch().expect("link").starts_with("https://"));
+    let mut roots = RootCertStore::empty();
+    let certificate = server.certificate().expect("a certificate").to_vec();
+    roots.add(CertificateDer::from(certificate)).expect("a root");
+    let config = ClientConfig::builder_with_provider(ring::default_provider().into())
+        .with_safe_default_protocol_versions()
+        .expect("versions")
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    let connector = tokio_rustls::TlsConnector::from(std::sync::Arc::new(config));
+    for (scheme, status) in [("https", "HTTP/1.1 101"), ("http", "HTTP/1.1 403")] {
+        let stream = tokio::net::TcpStream::connect(server.address()).await.expect("connect");
+        let name = ServerName::try_from("localhost").expect("name");
+        let mut stream = connector.connect(name, stream).await.expect("a handshake");
+        let request = format!(
+            "GET /ws/studio HTTP/1.1\r\nHost: {0}\r\nOrigin: {scheme}://{0}\r\n{1}\r\nConnection: Upgrade\r\n\
+             Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
+            server.address(),
+            bearer(&server)
+        );
+        stream.write_all(request.as_bytes()).await.expect("write");
+        let mut answer = [0; 12];
+        stream.read_exact(&mut answer).await.expect("read");
+        assert_eq!(String::from_utf8_lossy(&answer), status);
+    }
+    // Plain requests are not answered.
+    assert_eq!(get(&server, "/healthz", &[]).status, 0);
+}

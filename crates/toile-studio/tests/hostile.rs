@@ -41,7 +41,11 @@ fn near(random: &mut Random) -> [f64; 3] {
 fn some_edit(random: &mut Random) -> Edit {
     let hand = random.below(2) as u32;
     let vertex = random.below(25) as u32;
-    match random.below(16) {
+    match random.below(18) {
+        16 => {
+            Edit::Drop { form: Dropped::Cube, size: 0.1, mass: 0.1, at: near(random), velocity: near(random) }
+        }
+        17 => Edit::Remove { object: 1 + random.below(3) as u32 },
         0..3 => Edit::Grab { hand, object: 0, vertex, to: near(random) },
         3..8 => Edit::Drag { hand, to: near(random) },
         8..10 => Edit::Release { hand },

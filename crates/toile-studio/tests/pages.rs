@@ -136,11 +136,11 @@ async fn hands_let_go_when_their_page_goes() {
     let grab = Edit::Grab { hand: 3, object: 0, vertex: 24, to: [0.5, 0.1, 0.5] };
     let id = goes.edit(grab).await;
     assert_eq!(goes.answer(id).await, None);
+    let foreign = stays.edit(Edit::Release { hand: 16 * goes.you + 3 }).await;
+    assert!(stays.answer(foreign).await.is_some(), "another page's hand");
     for step in 0..5 {
         goes.edit(Edit::Drag { hand: 3, to: [0.5, 0.1 * f64::from(step), 0.5] }).await;
     }
-    let foreign = stays.edit(Edit::Release { hand: 16 * goes.you + 3 }).await;
-    assert!(stays.answer(foreign).await.is_some(), "another page's hand");
     goes.say(&FromPage::Step).await;
     stays.stats(1).await;
     let you = goes.you;
