@@ -5,6 +5,7 @@
 //! * `golden`: writes the golden fingerprints anew
 //! * `browser`: the studio's page alone, in a browser
 //! * `pictures`: draws the pictures of the built-in scenes anew
+//! * `protocol`: writes the page's copy of the studio's protocol anew
 //! * `second-opinion RUN…`: judges the frames of runs by ipctk as well
 
 mod browser;
@@ -24,10 +25,11 @@ fn main() -> ExitCode {
         Some("browser") => suite::browser(),
         Some("golden") => suite::golden(),
         Some("pictures") => suite::pictures(),
+        Some("protocol") => protocol(),
         Some("second-opinion") => second_opinion::run(&std::env::args().skip(2).collect::<Vec<_>>()),
         Some("python") => python::interpreter().map(|path| println!("{}", path.display())),
         _ => {
-            Err("usage: cargo xtask test | tidy | browser | golden | pictures | second-opinion | python"
+            Err("usage: cargo xtask test | tidy | browser | golden | pictures | protocol | second-opinion | python"
                 .into())
         }
     };
@@ -43,4 +45,14 @@ fn main() -> ExitCode {
 /// The root of the workspace.
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).parent().map(PathBuf::from).unwrap_or_default()
+}
+
+/// Lets the test that compares both copies of the protocol write the page's.
+fn protocol() -> Result<(), String> {
+    let mut cargo = std::process::Command::new("cargo");
+    cargo
+        .args(["test", "--quiet", "--package", "toile-studio", "--test", "protocol"])
+        .env("TOILE_WRITE", "1");
+    let status = cargo.current_dir(root()).status().map_err(|error| format!("cannot run cargo: {error}"))?;
+    if status.success() { Ok(()) } else { Err("the protocol could not be written".into()) }
 }

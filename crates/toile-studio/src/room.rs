@@ -24,6 +24,8 @@ pub const HANDS: u32 = 16;
 pub const MESHES: usize = 16;
 /// Speeds that time may run at.
 const SPEEDS: std::ops::RangeInclusive<f64> = 0.05..=8.0;
+/// Most remarks about a scene that somebody who comes in is told.
+const NOTES: usize = 8;
 /// Ticks after which people are told again what can be shown again.
 const REMIND: u64 = 32;
 
@@ -77,7 +79,7 @@ impl Room {
         let made = catch_unwind(AssertUnwindSafe(|| {
             let live = Live::new(options.scene.clone())?;
             let stage = Arc::new(Stage::of(&live, live.revision()));
-            let judge = Judge::new(&stage);
+            let judge = Judge::new(&stage, &live);
             let picture = Arc::new(Picture::of(&live, &stage, Wanted::default()));
             let panels = text_of(&FromServer::Panels(live.panels()));
             Ok::<_, String>((live, stage, judge, picture, panels))
@@ -119,6 +121,9 @@ impl Room {
             presets: toile_io::fabric::preset_names().iter().map(|name| name.to_string()).collect(),
             integrators: gallery::integrators(),
         });
+        for text in self.live.notes().iter().take(NOTES).cloned() {
+            mailbox.answer(&FromServer::Note { level: Level::Info, text });
+        }
         let person = Person { name, mailbox, hands: BTreeSet::new(), scrubbing: None };
         self.present(&person);
         self.people.insert(you, person);
@@ -444,7 +449,7 @@ impl Room {
     fn set_stage(&mut self) {
         let revision = self.revisions.saturating_add(self.live.revision());
         self.stage = Arc::new(Stage::of(&self.live, revision));
-        self.judge = Judge::new(&self.stage);
+        self.judge = Judge::new(&self.stage, &self.live);
         for person in self.people.values().filter(|person| person.scrubbing.is_none()) {
             person.mailbox.scene(&self.stage);
         }

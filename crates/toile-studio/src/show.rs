@@ -222,21 +222,19 @@ pub struct Judge {
 }
 
 impl Judge {
-    /// A judge of this stage.
-    pub fn new(stage: &Stage) -> Judge {
-        let surfaces = stage.info.objects.iter().zip(&stage.faces).zip(&stage.start);
-        let surface =
-            |((object, faces), start): ((&crate::protocol::ObjectInfo, &Vec<[u32; 3]>), &Arc<_>)| {
-                let kind = if object.role == Role::Cloth { Kind::Cloth } else { Kind::Body };
-                let start: &Arc<[[f32; 3]]> = start;
-                CheckSurface::new(object.name.clone(), kind, start.len(), faces.clone())
-            };
+    /// A judge of this stage: of its cloths and of the bodies that they meet, which come first in it.
+    pub fn new(stage: &Stage, live: &Live) -> Judge {
+        let met = live.world().cloths().len() + live.world().bodies().len();
+        let surface = |k: usize| {
+            let object = &stage.info.objects[k];
+            let kind = if object.role == Role::Cloth { Kind::Cloth } else { Kind::Body };
+            CheckSurface::new(object.name.clone(), kind, stage.start[k].len(), stage.faces[k].clone())
+        };
+        let surfaces: Vec<CheckSurface> = (0..met.min(stage.info.objects.len())).map(surface).collect();
+        let places = stage.start.iter().take(surfaces.len()).map(|p| wide(p)).collect();
         let options = CheckOptions { distance: Distance::Off, list: LISTED, ..CheckOptions::default() };
-        let checker = Checker::new(surfaces.map(surface).collect(), options);
-        Judge {
-            checker: checker.map_err(|error| error.to_string()),
-            places: stage.start.iter().map(|p| wide(p)).collect(),
-        }
+        let checker = Checker::new(surfaces, options).map_err(|error| error.to_string());
+        Judge { checker, places }
     }
 
     /// The verdict on a picture.

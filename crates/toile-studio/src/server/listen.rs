@@ -77,8 +77,8 @@ where
     service
 }
 
-/// A certificate for this server, made now and signed by itself.
-pub fn encrypt(host: IpAddr, names: &[String]) -> Result<TlsAcceptor, String> {
+/// A certificate for this server, made now and signed by itself, and what encrypts with it.
+pub fn encrypt(host: IpAddr, names: &[String]) -> Result<(TlsAcceptor, Vec<u8>), String> {
     let failed =
         |error: &dyn std::fmt::Display| format!("cannot make a certificate: {error}; leave out --tls");
     let mut all: Vec<String> = ["localhost", "127.0.0.1", "::1"].map(String::from).to_vec();
@@ -91,6 +91,8 @@ pub fn encrypt(host: IpAddr, names: &[String]) -> Result<TlsAcceptor, String> {
     let provider = Arc::new(tokio_rustls::rustls::crypto::ring::default_provider());
     let config = ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
     let config = config.map_err(|error| failed(&error))?.with_no_client_auth();
-    let config = config.with_single_cert(vec![made.cert.der().clone()], key.into());
-    Ok(TlsAcceptor::from(Arc::new(config.map_err(|error| failed(&error))?)))
+    let certificate = made.cert.der().clone();
+    let config = config.with_single_cert(vec![certificate.clone()], key.into());
+    let acceptor = TlsAcceptor::from(Arc::new(config.map_err(|error| failed(&error))?));
+    Ok((acceptor, certificate.to_vec()))
 }

@@ -114,6 +114,7 @@ pub(crate) struct Shared {
 pub struct Server {
     shared: Arc<Shared>,
     scheme: &'static str,
+    certificate: Option<Vec<u8>>,
     runtime: Option<Runtime>,
 }
 
@@ -132,7 +133,11 @@ impl Server {
         let listener = std::net::TcpListener::bind(wanted).map_err(refused)?;
         listener.set_nonblocking(true).map_err(refused)?;
         let address = listener.local_addr().map_err(refused)?;
-        let tls = if options.tls { Some(listen::encrypt(options.host, &options.names)?) } else { None };
+        let (tls, certificate) = match options.tls {
+            true => listen::encrypt(options.host, &options.names)
+                .map(|(acceptor, made)| (Some(acceptor), Some(made)))?,
+            false => (None, None),
+        };
         let guard = Guard::new(options.token, options.names, options.tls, address.port())?;
         let room = RoomOptions { scene: options.scene, tape: options.tape };
         let rooms = Rooms::new(room, options.limits.linger);
@@ -150,7 +155,7 @@ impl Server {
         };
         let scheme = if options.tls { "https" } else { "http" };
         runtime.spawn(listen::listen(listener, tls, Arc::clone(&shared)));
-        Ok(Server { shared, scheme, runtime: Some(runtime) })
+        Ok(Server { shared, scheme, certificate, runtime: Some(runtime) })
     }
 
     /// Where it listens.
@@ -161,6 +166,11 @@ impl Server {
     /// Its token.
     pub fn token(&self) -> &str {
         self.shared.guard.token()
+    }
+
+    /// Its certificate in DER form, if it encrypts.
+    pub fn certificate(&self) -> Option<&[u8]> {
+        self.certificate.as_deref()
     }
 
     /// What the address of its pages begins with.
