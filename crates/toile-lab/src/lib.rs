@@ -94,6 +94,16 @@ pub const LABS: &[Lab] = &[
         run: labs::drape::run,
     },
     Lab {
+        id: "explain",
+        title: "forces by source on every vertex sum to mass times acceleration, on five scenes",
+        run: labs::explain::run,
+    },
+    Lab {
+        id: "replay",
+        title: "a minute at the studio with a hundred changes, made again from its inputs: the same bits",
+        run: labs::replay::run,
+    },
+    Lab {
         id: "freefall",
         title: "a crumpled cloth in free fall keeps its momentum and drifts nowhere, with every solver",
         run: labs::freefall::run,
