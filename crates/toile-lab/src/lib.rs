@@ -104,6 +104,11 @@ pub const LABS: &[Lab] = &[
         run: labs::replay::run,
     },
     Lab {
+        id: "v00-x2",
+        title: "stiff cubes piled on a cloth held along its borders come to perfect rest (V00-X2)",
+        run: labs::cubes::run,
+    },
+    Lab {
         id: "freefall",
         title: "a crumpled cloth in free fall keeps its momentum and drifts nowhere, with every solver",
         run: labs::freefall::run,

@@ -80,7 +80,8 @@ pub use forces::{Bend, Curve, Fabric, WindField, Yield};
 pub use freedom::Freedom;
 pub use probe::Probe;
 pub use setup::{
-    Air, Anchor, Bending, Cloth, ElasticBetween, Grip, Obstacle, PinDown, RestShape, Setup, Stretching,
+    Air, Anchor, Bending, Brace, Braces, Cloth, ElasticBetween, Grip, Obstacle, PinDown, RestShape, Setup,
+    Stretching,
 };
 pub use solve::SolverSettings;
 pub use world::{Edit, Heritage, Snapshot, World};

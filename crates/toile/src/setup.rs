@@ -15,7 +15,7 @@ use crate::forces::{
     Strain, Tangent, TriangleSpring, Wind, WindField, Yield,
 };
 use crate::freedom::Freedom;
-use crate::interaction::ForceModel;
+use crate::interaction::{Elements, ForceModel};
 use crate::math::DVec3;
 use crate::mesh::{Edge, Mesh};
 use crate::model::{Model, Pin};
@@ -92,6 +92,43 @@ pub struct Cloth {
     pub rest_shape: RestShape,
     /// What the air does to it.
     pub air: Air,
+    /// Springs between any of its vertices, for things that are more than a surface (V00-25); none for cloth.
+    pub braces: Arc<Braces>,
+}
+
+/// Springs inside a thing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Braces {
+    /// The springs.
+    pub springs: Vec<Brace>,
+    /// Their viscosity, as a time constant [s].
+    pub damping: f64,
+}
+
+/// A spring between two vertices of a thing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Brace {
+    /// Its vertices.
+    pub ends: [u32; 2],
+    /// Length at rest [m].
+    pub rest_length: f64,
+    /// Stiffness [N/m].
+    pub stiffness: f64,
+}
+
+impl Braces {
+    /// Springs of `stiffness` [N/m] between all pairs of vertices at `x` that no edge of `mesh` joins, as long as they are now:
+    /// with the edges of a cube, its face and space diagonals (V00-25).
+    pub fn across(mesh: &Mesh, x: &[DVec3], stiffness: f64, damping: f64) -> Braces {
+        let n = x.len() as u32;
+        let pairs = (0..n).flat_map(|a| (a + 1..n).map(move |b| [a, b]));
+        let inner = pairs.filter(|ends| mesh.edges().binary_search_by_key(ends, |edge| edge.ends).is_err());
+        let spring = |ends: [u32; 2]| {
+            let [a, b] = ends.map(|v| x[v as usize]);
+            Brace { ends, rest_length: a.distance(b), stiffness }
+        };
+        Braces { springs: inner.map(spring).collect(), damping }
+    }
 }
 
 impl Cloth {
@@ -107,6 +144,7 @@ impl Cloth {
             bending: Bending::Recon,
             rest_shape: RestShape::Flat,
             air: Air::default(),
+            braces: Arc::default(),
         }
     }
 }
@@ -270,6 +308,19 @@ pub(crate) fn check(setup: &Setup) -> Result<(), SetupError> {
             }
         }
         problems.extend(unfit(cloth, &setup.solver));
+        for Brace { ends, rest_length, stiffness } in &cloth.braces.springs {
+            let vertices = cloth.mesh.vertices();
+            if let Some(&vertex) = ends.iter().find(|v| **v as usize >= vertices) {
+                problems.push(SetupProblem::UnknownVertex { cloth: name(), vertex, vertices });
+            }
+            for (what, value) in
+                [("length of a brace [m]", *rest_length), ("stiffness of a brace [N/m]", *stiffness)]
+            {
+                if !(value > 0.0 && value.is_finite()) {
+                    problems.push(SetupProblem::OutOfRange { what, value, limit: "above 0" });
+                }
+            }
+        }
         if !cloth.velocity.is_finite() {
             let value = cloth.velocity.max_element();
             problems.push(SetupProblem::OutOfRange { what: "initial velocity", value, limit: "finite" });
@@ -531,6 +582,7 @@ pub(crate) fn island(
         let mesh = mesh_of(&members, pieces, cloths, n);
         let first = forces.len();
         forces.extend(internal_forces(&mesh, &crew, &x, cloth, &pins));
+        forces.extend(brace_forces(&members, cloths, n));
         kind.families = first..forces.len();
         for (m, a) in mass.iter_mut().zip(mesh.vertex_area()) {
             *m += a * cloth.fabric.density;
@@ -606,6 +658,27 @@ fn alike(a: usize, b: usize, cloths: &[Cloth]) -> bool {
             && p.rest_shape == q.rest_shape
             && !matches!(p.rest_shape, RestShape::Angles(_))
             && p.air == q.air
+            && p.braces.damping == q.braces.damping
+}
+
+/// The springs inside some parts of one kind.
+fn brace_forces(members: &[&Part], cloths: &[Cloth], particles: usize) -> Option<Box<dyn ForceModel>> {
+    let (mut ends, mut law) = (Vec::new(), Spring::none(Tangent::Safe));
+    for part in members {
+        let Braces { springs, damping } = &*cloths[part.cloth].braces;
+        law.damping = *damping;
+        let place = |v: u32| part.vertices.binary_search(&v).ok().map(|i| (part.first + i) as u32);
+        for brace in springs {
+            if let [Some(a), Some(b)] = brace.ends.map(place) {
+                ends.push([a, b]);
+                law.stiffness.push(brace.stiffness);
+                law.rest_length.push(brace.rest_length);
+            }
+        }
+    }
+    let weights = vec![[[1.0, -1.0]]; ends.len()];
+    (!ends.is_empty())
+        .then(|| Box::new(Elements::new(particles, &ends, &weights, law)) as Box<dyn ForceModel>)
 }
 
 /// The faces of some parts in the numbering of an island of `n` particles.

@@ -7,6 +7,7 @@ pub mod catenary;
 pub mod ccd;
 pub mod certified;
 pub mod coupled;
+pub mod cubes;
 pub mod detection;
 pub mod drape;
 pub mod dress;

@@ -84,10 +84,11 @@ fn sentence(name: &str, vertex: u32, forces: &[(&str, DVec3)], velocity: DVec3, 
         "filter" => "the guarantee kept it from passing through something",
         _ => "an elastic draws it",
     };
-    let share = if weight > 0.0 {
-        format!(" with {:.0} % of its weight upwards", 100.0 * lift(*force) / weight)
-    } else {
-        format!(" with {}", metric(force.length(), "N"))
+    let times = lift(*force) / weight;
+    let share = match weight > 0.0 {
+        true if times > 2.0 => format!(" upwards with {times:.1} times its weight"),
+        true => format!(" upwards with {:.0} % of its weight", 100.0 * times),
+        false => format!(" with {}", metric(force.length(), "N")),
     };
     format!("{subject} {motion}: {what}{share}.")
 }

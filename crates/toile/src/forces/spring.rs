@@ -56,6 +56,11 @@ impl Spring {
         Elements::new(mesh.vertices(), &ends, &vec![[[1.0, -1.0]]; ends.len()], law)
     }
 
+    /// No springs yet.
+    pub fn none(tangent: Tangent) -> Spring {
+        Spring { stiffness: Vec::new(), rest_length: Vec::new(), damping: 0.0, tangent, give: None }
+    }
+
     /// A spring of `length` [m] as it has been pulled; the memory is the strain that is set.
     fn pulled(&self, element: usize, length: f64, memory: Memory) -> Pulled {
         let rest = self.rest_length[element];
