@@ -87,7 +87,7 @@ describe('the studio', { skip: missing(), timeout: 15 * PATIENCE }, () => {
     const [{ object, vertex }] = await page.evaluate(() => window.toile.hands);
     assert.equal(object, sheet);
     await play(page);
-    const [toX, toY] = [x + (x < 400 ? 60 : -60), Math.max(90, y - 60)];
+    const [toX, toY] = [x + (x < 320 ? 60 : -60), Math.max(90, y - 60)];
     await page.mouse.move(toX, toY, { steps: 6 });
     const near = (reach) => {
       const [hand] = window.toile.hands;
@@ -275,7 +275,7 @@ describe('the studio', { skip: missing(), timeout: 15 * PATIENCE }, () => {
         await shot(page, `${width}-${scheme}-${name.toLowerCase()}`);
       }
     }
-    await page.setViewportSize({ width: 800, height: 500 });
+    await page.setViewportSize({ width: 960, height: 540 });
   });
 
   it('names everything that can be pressed', async () => {
