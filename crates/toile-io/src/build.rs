@@ -39,6 +39,41 @@ pub struct Export {
     /// Texture coordinates that the polygons refer to: those of the mesh file, or the material coordinates of a
     /// generated shape [m].
     pub texcoords: Vec<DVec2>,
+    /// Named vertices: borders of shapes, groups of files.
+    pub groups: Vec<(String, Vec<u32>)>,
+}
+
+impl Export {
+    /// A texture coordinate for each vertex, for those who draw with one: the last of its corners where they differ.
+    /// Nothing if there are none.
+    pub fn by_vertex(&self, vertices: usize) -> Vec<[f32; 2]> {
+        let corners = self.polygons.all_vertices().iter().zip(self.polygons.all_texcoords());
+        let mut all = vec![[0.0; 2]; if self.texcoords.is_empty() { 0 } else { vertices }];
+        for (vertex, texcoord) in corners {
+            if let (Some(slot), Some(t)) =
+                (all.get_mut(*vertex as usize), self.texcoords.get(*texcoord as usize))
+            {
+                *slot = t.as_vec2().to_array();
+            }
+        }
+        all
+    }
+}
+
+/// A cloth of its own made of a mesh, where the mesh is; its faces for files; and what was repaired. Each triangle is at rest
+/// as it is.
+pub fn cloth_of(
+    obj: Obj,
+    name: &str,
+    fabric: toile::Fabric,
+) -> Result<(toile::Cloth, Export, Vec<String>), BuildError> {
+    let object = format!("cloth `{name}`");
+    let mut notes = Vec::new();
+    let part = from_file(obj, Rest::Shape, &object, &mut notes);
+    let mesh =
+        Mesh::new(part.positions.len(), part.faces, part.rest).map_err(|error| refuse(&object, error))?;
+    let cloth = toile::Cloth::new(name, mesh, part.positions, fabric);
+    Ok((cloth, Export { groups: part.groups, ..part.export }, notes))
 }
 
 impl Built {
@@ -111,7 +146,7 @@ pub fn build(scene: &Scene) -> Result<Built, BuildError> {
     };
     let mut world = World::new(setup).map_err(|error| BuildError { message: error.to_string() })?;
     notes.extend(too_long(scene, &mut world));
-    let exports = parts.into_iter().map(|part| part.export).collect();
+    let exports = parts.into_iter().map(Part::into_export).collect();
     Ok(Built { world, exports, bodies, notes, inputs: meshes.inputs })
 }
 
@@ -182,6 +217,10 @@ impl Part {
         self
     }
 
+    fn into_export(self) -> Export {
+        Export { groups: self.groups, ..self.export }
+    }
+
     fn group(&self, name: &str) -> Vec<u32> {
         self.groups.iter().find(|(n, _)| n == name).map(|(_, v)| v.clone()).unwrap_or_default()
     }
@@ -247,7 +286,7 @@ fn generated(shape: &Shape) -> Result<Part, shapes::ShapeError> {
 /// Triangles whose texture coordinates are their material coordinates, each place once.
 fn with_material(faces: &[[u32; 3]], rest: &[[DVec2; 3]]) -> Export {
     let mut numbers = BTreeMap::new();
-    let mut export = Export { polygons: Polygons::default(), texcoords: Vec::new() };
+    let mut export = Export { polygons: Polygons::default(), texcoords: Vec::new(), groups: Vec::new() };
     for (face, corners) in faces.iter().zip(rest) {
         let texcoords = corners.map(|p| {
             *numbers.entry((p.x.to_bits(), p.y.to_bits())).or_insert_with(|| {
@@ -296,7 +335,7 @@ fn from_file(mut obj: Obj, rest: Rest, object: &str, notes: &mut Vec<String>) ->
         groups: groups.map(|(vertices, name)| (name, vertices)).collect(),
         positions: obj.positions,
         faces: triangles.faces,
-        export: Export { polygons: obj.polygons, texcoords: obj.texcoords },
+        export: Export { polygons: obj.polygons, texcoords: obj.texcoords, groups: Vec::new() },
     }
 }
 
@@ -446,6 +485,7 @@ fn engine_elastics(scene: &Scene, elastic: &Elastic) -> Vec<ElasticBetween> {
             to: to(k)?,
             time: elastic.time,
             active: active(scene, elastic.from, elastic.until),
+            carries: None,
         })
     });
     each.collect()

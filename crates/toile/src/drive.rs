@@ -62,6 +62,14 @@ impl Motion {
         Motion::default()
     }
 
+    /// Straight from one point of `way` [m] to the other within `span` [s].
+    pub fn straight(way: [DVec3; 2], span: [f64; 2]) -> Motion {
+        let key =
+            |time: f64, translate: DVec3| Key { time, translate, rotate: DVec3::ZERO, scale: DVec3::ONE };
+        let keys = vec![key(span[0], DVec3::ZERO), key(span[1], way[1] - way[0])];
+        Motion { keys, basis: DMat3::IDENTITY, ..Motion::default() }
+    }
+
     /// The map from places before any motion to places at `time` [s].
     pub fn at(&self, time: f64) -> Transform {
         let Some((a, b, span)) = self.span(time) else { return Transform::IDENTITY };

@@ -68,6 +68,34 @@ pub struct Loose {
     memory: Vec<Vec<Memory>>,
 }
 
+impl Loose {
+    /// A part that starts: at rest in its own past.
+    pub fn starting(number: usize, x: Vec<DVec3>, v: DVec3) -> Loose {
+        let (n, state) = (x.len(), State { v: vec![v; x.len()], x, ..State::default() });
+        Loose { number, state, freedom: vec![Freedom::Free; n], ..Loose::default() }
+    }
+
+    /// Its number among the parts of the world.
+    pub fn number(&self) -> usize {
+        self.number
+    }
+
+    /// The same part with another number, its pins renumbered; without its memory if its elements are others now.
+    pub fn renumbered(
+        mut self,
+        number: usize,
+        pin: impl Fn(usize) -> Option<usize>,
+        remembers: bool,
+    ) -> Loose {
+        self.number = number;
+        self.grips.retain_mut(|(source, ..)| pin(*source).map(|new| *source = new).is_some());
+        if !remembers {
+            self.memory.clear();
+        }
+        self
+    }
+}
+
 /// The parts of an island.
 pub fn parted(island: &Island) -> Vec<Loose> {
     let Island { parts, model, now, .. } = island;

@@ -110,6 +110,20 @@ pub trait Law<const P: usize, const G: usize>: Send + Sync {
     fn stretches(&self) -> bool {
         false
     }
+
+    /// The name of [`Law::part`], if it has one.
+    fn part_name(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// A part of its force that people call by a name of its own, as shear is one of a membrane's.
+    fn part(&self, _element: usize, _at: &Sample<P, G>) -> [DVec3; G] {
+        [DVec3::ZERO; G]
+    }
+
+    /// Lets the place to which elements of number `source` are drawn go straight from one point of `way` [m] to the other
+    /// within `span` [s].
+    fn lead(&mut self, _source: usize, _way: [DVec3; 2], _span: [f64; 2]) {}
 }
 
 /// Springs along edges, each from its second particle to its first.
@@ -284,6 +298,16 @@ pub trait ForceModel: Send + Sync {
     fn springs(&self) -> Option<Springs<'_>> {
         None
     }
+    /// The ways apart that contacts keep, if it is contacts: what pushes where.
+    fn pushes(&self, _at: Moment) -> Vec<[DVec3; 2]> {
+        Vec::new()
+    }
+    /// See [`Law::part`]: for all elements, in the order of the forces of [`ForceModel::respond`].
+    fn part(&self, _at: Moment) -> Option<(&'static str, Vec<DVec3>)> {
+        None
+    }
+    /// See [`Law::lead`].
+    fn lead(&mut self, _source: usize, _way: [DVec3; 2], _span: [f64; 2]) {}
     /// See [`Law::stretches`].
     fn stretches(&self) -> bool {
         false
@@ -429,6 +453,16 @@ impl<const P: usize, const G: usize, L: Law<P, G>> ForceModel for Elements<P, G,
             memory.resize(self.stencil.len(), Memory::default());
             parallel::fill(memory, |element| self.law.remember(element, &self.sample(element, at)));
         }
+    }
+
+    fn part(&self, at: Moment) -> Option<(&'static str, Vec<DVec3>)> {
+        let name = self.law.part_name()?;
+        let part = (0..self.stencil.len()).flat_map(|e| self.law.part(e, &self.sample(e, at)));
+        Some((name, part.collect()))
+    }
+
+    fn lead(&mut self, source: usize, way: [DVec3; 2], span: [f64; 2]) {
+        self.law.lead(source, way, span);
     }
 
     fn springs(&self) -> Option<Springs<'_>> {

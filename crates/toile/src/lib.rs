@@ -52,6 +52,7 @@
 //! * SI units, Y up in generated shapes; every public quantity names its unit.
 //! * A step either ends in a finite state or changes nothing.
 
+mod account;
 pub mod collide;
 pub mod contact;
 pub mod drive;
@@ -72,6 +73,7 @@ pub mod step;
 pub mod testing;
 pub mod world;
 
+pub use account::Account;
 pub use contact::{ContactSettings, Friction, Response};
 pub use error::{FrameError, SetupError, SetupProblem};
 pub use forces::{Bend, Curve, Fabric, WindField, Yield};
@@ -81,4 +83,4 @@ pub use setup::{
     Air, Anchor, Bending, Cloth, ElasticBetween, Grip, Obstacle, PinDown, RestShape, Setup, Stretching,
 };
 pub use solve::SolverSettings;
-pub use world::{Edit, Snapshot, World};
+pub use world::{Edit, Heritage, Snapshot, World};

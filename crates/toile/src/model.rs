@@ -86,6 +86,12 @@ impl Model {
         sum
     }
 
+    /// The two sides of every pair that pushes in `state` [m].
+    pub(crate) fn contact_places(&self, state: &State) -> Vec<[DVec3; 2]> {
+        let contacts = self.gauges.and_then(|at| self.forces.get(at));
+        contacts.map_or(Vec::new(), |contacts| contacts.pushes(Moment::new(&state.x, &state.v)))
+    }
+
     /// Takes or lets go what pins hold during the substep from `time` to `time + dt`, and fills `mobility`.
     pub fn begin(&self, now: &mut State, time: f64, dt: f64, mobility: &mut Mobility) {
         let mut freedom = self.freedom.clone();

@@ -77,7 +77,7 @@ pub struct Cloth {
     /// Name, unique in its world.
     pub name: String,
     /// Faces and their shape at rest.
-    pub mesh: Mesh,
+    pub mesh: Arc<Mesh>,
     /// Where the vertices start [m].
     pub positions: Vec<DVec3>,
     /// Velocity at the start [m/s].
@@ -99,7 +99,7 @@ impl Cloth {
     pub fn new(name: &str, mesh: Mesh, positions: Vec<DVec3>, fabric: Fabric) -> Cloth {
         Cloth {
             name: name.to_string(),
-            mesh,
+            mesh: Arc::new(mesh),
             positions,
             velocity: DVec3::ZERO,
             fabric,
@@ -174,6 +174,9 @@ pub struct ElasticBetween {
     pub time: f64,
     /// When it pulls [s].
     pub active: Range<f64>,
+    /// What it can carry [kg]: a hand that holds a whole cloth by one vertex is not held back by its weight. Without one,
+    /// the masses of its ends.
+    pub carries: Option<f64>,
 }
 
 /// What an elastic draws to.
@@ -314,6 +317,10 @@ pub(crate) fn check(setup: &Setup) -> Result<(), SetupError> {
         }
         if !(elastic.time > 0.0 && elastic.time.is_finite()) {
             let (what, value) = ("time constant of an elastic [s]", elastic.time);
+            problems.push(SetupProblem::OutOfRange { what, value, limit: "above 0" });
+        }
+        if let Some(value) = elastic.carries.filter(|mass| !(*mass > 0.0 && mass.is_finite())) {
+            let what = "mass that an elastic carries [kg]";
             problems.push(SetupProblem::OutOfRange { what, value, limit: "above 0" });
         }
     }
@@ -569,7 +576,7 @@ pub(crate) fn island(
 /// The elastics whose ends are all here.
 fn elastic_forces(elastics: &[ElasticBetween], crew: &Crew, mass: &[f64]) -> Option<Box<dyn ForceModel>> {
     let (mut members, mut pulls) = (Vec::new(), Vec::new());
-    for elastic in elastics {
+    for (source, elastic) in elastics.iter().enumerate() {
         let Some(first) = crew.find(elastic.from.0, elastic.from.1) else { continue };
         let own = mass[first as usize];
         let (second, mass, place) = match &elastic.to {
@@ -582,7 +589,8 @@ fn elastic_forces(elastics: &[ElasticBetween], crew: &Crew, mass: &[f64]) -> Opt
             Anchor::Place(at, motion) => (first, own, Some((*at, motion.clone()))),
         };
         members.push([first, second]);
-        pulls.push(Pull { time: elastic.time, active: elastic.active.clone(), mass, place });
+        let mass = elastic.carries.unwrap_or(mass);
+        pulls.push(Pull { time: elastic.time, active: elastic.active.clone(), mass, source, place });
     }
     (!pulls.is_empty())
         .then(|| Box::new(Elastic::elements(crew.particles, &members, pulls)) as Box<dyn ForceModel>)

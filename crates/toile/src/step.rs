@@ -4,10 +4,10 @@ use crate::contact::gauges::Gauges;
 use crate::contact::{ContactSettings, Meeting, Response, TooLong};
 use crate::freedom::Mobility;
 use crate::interaction::Memory;
-use crate::math::DVec3;
+use crate::math::{DMat3, DVec3};
 use crate::model::{Journey, Model, Surroundings};
 use crate::probe::{Probe, Stage};
-use crate::solve::{Course, Integrator, Place, SolverSettings, Span, Stepper, stability};
+use crate::solve::{Course, Integrator, Ledger, Place, SolverSettings, Span, Stepper, stability};
 use crate::state::{State, StepError};
 
 /// Halvings of a substep before it is given up: 2⁻¹⁰ of it is tried last.
@@ -22,6 +22,18 @@ struct Scratch {
     mobility: Mobility,
     places: Vec<Place>,
     stepper: Stepper,
+    solved: Solved,
+}
+
+/// Where the solver left a substep, before contact let it go only where nothing meets.
+#[derive(Default)]
+pub(crate) struct Solved {
+    /// Positions [m].
+    pub x: Vec<DVec3>,
+    /// Velocities [m/s].
+    pub v: Vec<DVec3>,
+    /// Length of the substep [s].
+    pub dt: f64,
 }
 
 /// A connected part of a cloth within an island.
@@ -156,6 +168,17 @@ impl Island {
         if total == count(by) { (first, self.parts[k].elements[by]) } else { (0, 0) }
     }
 
+    /// Foresees the stress that `old` foresaw, an island of the same parts in the same cloth.
+    pub(crate) fn foresee_as(&mut self, old: &Island) {
+        let alike = |(a, b): (&Kind, &Kind)| a.parts == b.parts && a.families == b.families;
+        let same = self.kinds.len() == old.kinds.len() && self.kinds.iter().zip(&old.kinds).all(alike);
+        let families = self.kinds.last().map_or(0, |kind| kind.families.end);
+        if same && old.now.stress.len() >= families {
+            self.now.stress = old.now.stress[..families].to_vec();
+            self.now.stress.resize(self.model.forces.len(), Vec::new());
+        }
+    }
+
     /// Lets it meet what `meeting` knows of.
     pub(crate) fn meet(&mut self, meeting: Meeting) {
         if self.meeting.is_none() {
@@ -211,6 +234,10 @@ impl Island {
             true => next.check_finite().map_err(Refused::NotFinite),
             false => Err(Refused::NotFinite(now.fastest())),
         };
+        let Solved { x, v, dt: length } = &mut scratch.solved;
+        x.clone_from(&next.x);
+        v.clone_from(&next.v);
+        *length = dt;
         if let (Ok(()), Some(meeting)) = (&sound, meeting) {
             let span = (time, dt, last, feels);
             let motion = (&now.v[..], &pull[..], scratch.stepper.owed());
@@ -226,6 +253,31 @@ impl Island {
         probe.counters.substeps += 1;
         probe.lap(Stage::Update);
         sound
+    }
+
+    /// Where the solver left the last substep.
+    pub(crate) fn solved(&self) -> &Solved {
+        &self.scratch.solved
+    }
+
+    /// What its forces met.
+    pub(crate) fn ledger(&self) -> &Ledger {
+        self.scratch.stepper.ledger()
+    }
+
+    /// The state before the last substep.
+    pub(crate) fn before(&self) -> &State {
+        &self.saved
+    }
+
+    /// Projector on the directions in which a particle could go in the last substep; before the first, by what holds it now.
+    pub(crate) fn bound(&self, particle: usize) -> DMat3 {
+        let Mobility { inverse_mass, projectors } = &self.scratch.mobility;
+        if inverse_mass.is_empty() {
+            return self.model.freedom[particle].projector();
+        }
+        let found = projectors.binary_search_by_key(&(particle as u32), |(p, _)| *p);
+        found.map_or(DMat3::IDENTITY, |at| projectors[at].1)
     }
 
     /// The longest stable step of `integrator` from here [s]; infinity if it is implicit.

@@ -172,6 +172,11 @@ pub struct Obj {
 }
 
 impl Obj {
+    /// A mesh of triangles.
+    pub fn of_triangles(positions: Vec<DVec3>, faces: &[[u32; 3]]) -> Obj {
+        Obj { positions, polygons: Polygons::from_triangles(faces), ..Obj::default() }
+    }
+
     /// The vertices of a group, sorted.
     pub fn group_vertices(&self, name: &str) -> Option<Vec<u32>> {
         let group = self.groups.iter().find(|g| g.name == name)?;

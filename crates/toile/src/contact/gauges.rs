@@ -242,6 +242,33 @@ impl ForceModel for Gauges {
         false
     }
 
+    fn pushes(&self, at: Moment) -> Vec<[DVec3; 2]> {
+        let of = |k: usize| {
+            let Gauge { members, weights, normal, .. } = &self.gauges[k];
+            if self.act_at(k, at, self.part).push == 0.0 {
+                return None;
+            }
+            let side = |sign: f64| {
+                let (mut sum, mut weight) = (DVec3::ZERO, 0.0);
+                for (p, w) in members.iter().zip(weights).filter(|(_, w)| *w * sign > 0.0) {
+                    sum += at.x[*p as usize] * w.abs();
+                    weight += w.abs();
+                }
+                (weight > 0.0).then(|| sum / weight)
+            };
+            // A side that bodies have is across the gap.
+            let gap = *normal * self.gauges[k].distance;
+            let first = side(1.0).or_else(|| Some(side(-1.0)? + gap))?;
+            Some([first, side(-1.0).unwrap_or(first - gap)])
+        };
+        (0..self.gauges.len()).filter_map(of).collect()
+    }
+
+    fn part(&self, at: Moment) -> Option<(&'static str, Vec<DVec3>)> {
+        let hold = (0..self.gauges.len()).map(|k| self.act_at(k, at, self.part).hold);
+        Some(("friction", hold.collect()))
+    }
+
     fn passes(&self) -> bool {
         true
     }

@@ -19,6 +19,17 @@ pub struct Touch {
     pub slip: DVec3,
 }
 
+impl Touch {
+    /// The same pair where objects have other numbers; nothing if one of them is gone. `renumber` keeps their order, so
+    /// that sorted lists stay sorted.
+    pub(crate) fn renumbered(mut self, renumber: impl Fn(u32) -> Option<u32>) -> Option<Touch> {
+        for name in self.features.iter_mut().filter(|name| **name != u64::MAX) {
+            *name = u64::from(renumber((*name >> 32) as u32)?) << 32 | *name & u64::from(u32::MAX);
+        }
+        Some(self)
+    }
+}
+
 /// A pair that may push in the coming substep.
 #[derive(Clone, Copy, Debug)]
 pub struct Chosen {

@@ -23,6 +23,8 @@ pub struct Pull {
     pub active: Range<f64>,
     /// Mass that meets: 1/(1/m₁ + 1/m₂) [kg].
     pub mass: f64,
+    /// Which of the world's elastics it is.
+    pub source: usize,
     /// Where its second end is, if that is a place and no particle [m], and how it moves.
     pub place: Option<(DVec3, Motion)>,
 }
@@ -86,6 +88,13 @@ impl Law<2, 1> for Elastic {
         match self.targets[element] {
             Some((place, _)) => self.rate(element, at.gauge[0] - place, at.memory).to_array(),
             None => Memory::default(),
+        }
+    }
+
+    fn lead(&mut self, source: usize, way: [DVec3; 2], span: [f64; 2]) {
+        let led = |pull: &&mut Pull| pull.source == source && pull.place.is_some();
+        for pull in self.pulls.iter_mut().filter(led) {
+            pull.place = Some((way[0], Motion::straight(way, span)));
         }
     }
 

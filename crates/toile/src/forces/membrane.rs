@@ -158,6 +158,20 @@ impl Law<3, 2> for Membrane {
         true
     }
 
+    fn part_name(&self) -> Option<&'static str> {
+        Some("shear")
+    }
+
+    fn part(&self, element: usize, at: &Sample<3, 2>) -> [DVec3; 2] {
+        let [u, v] = at.gauge;
+        let (strain, slope) = self.strain(u, v);
+        let rate = slope[2][0].dot(at.rate[0]) + slope[2][1].dot(at.rate[1]);
+        let Reply { stress, tangent, .. } = self.plane.reply(strain);
+        let rubbing = self.rubbing(strain[2], at.memory).map_or(0.0, |pull| pull.tension);
+        let shear = stress[2] + self.damping * tangent[3] * rate + rubbing;
+        slope[2].map(|along| along * (-self.area[element] * shear))
+    }
+
     fn remembers(&self) -> bool {
         self.friction.is_some()
     }

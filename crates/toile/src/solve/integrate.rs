@@ -36,6 +36,16 @@ pub struct Stepper {
     /// Inertia of each particle in the coming stage, if some are struck.
     inertia: Vec<f64>,
     owed: Vec<DVec3>,
+    ledger: Ledger,
+}
+
+/// What the forces of the last stage met: m a = f at the positions found, but for what is left unbalanced.
+#[derive(Clone, Debug, Default)]
+pub struct Ledger {
+    /// Velocities that forces were asked at [m/s].
+    pub v: Vec<DVec3>,
+    /// Accelerations that they gave [m/s²].
+    pub a: Vec<DVec3>,
 }
 
 /// The frame of a substep.
@@ -56,6 +66,12 @@ impl Stepper {
     /// nothing.
     pub fn owed(&self) -> &[DVec3] {
         &self.owed
+    }
+
+    /// What the forces of the last step met. Explicit schemes and those that linearise once have the mean acceleration
+    /// of the step instead.
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
     }
 
     /// Computes `next` one substep after `now`. False if the numbers were lost; `next` is worthless then.
@@ -87,8 +103,18 @@ impl Stepper {
             | Integrator::Symplectic
             | Integrator::Literal
             | Integrator::Midpoint
-            | Integrator::Rk4 => return self.explicit.advance(course, span, now, next, probe),
+            | Integrator::Rk4 => {
+                let sound = self.explicit.advance(course, span, now, next, probe);
+                self.ledger.of_step(span, now, next);
+                return sound;
+            }
         };
+        if !matches!(
+            span.settings.integrator,
+            Integrator::ImplicitEuler | Integrator::Bdf2 | Integrator::TrBdf2
+        ) {
+            self.ledger.of_step(span, now, next);
+        }
         if sound && !span.settings.corrections.are_none() {
             self.correct(course.bodies(), span, now, next, probe);
         }
@@ -282,8 +308,12 @@ impl Stepper {
         let State { x, v, stress, .. } = next;
         let task = Task { bodies: course.bodies(), settings: span.settings, goal, cap: span.solves };
         let reached = self.newton.solve(task, x, stress, probe);
-        let base = &self.base.0;
-        parallel::fill(v, |i| (x[i] - base[i]) / h);
+        let base = &self.base;
+        parallel::fill(v, |i| (x[i] - base.0[i]) / h);
+        let weight = |i: usize| self.inertia.get(i).copied().unwrap_or(1.0);
+        let Ledger { v: rates, a } = &mut self.ledger;
+        rates.clone_from(v);
+        fill(a, v.len(), |i| (v[i] - base.1[i]) * (weight(i) / h));
         probe.counters.stages += 1;
         reached
     }
@@ -376,6 +406,16 @@ impl Stepper {
         let mut own = SolverSettings { tolerance: 0.0, ..*settings };
         own.newton.residual = own.newton.residual.min(0.3 * settings.drape.residual / mean_mass);
         own
+    }
+}
+
+impl Ledger {
+    /// The mean acceleration of a step; none where cloth is draped without motion.
+    fn of_step(&mut self, span: Span, now: &State, next: &State) {
+        self.v.clone_from(&next.v);
+        let draped = span.settings.integrator == Integrator::QuasiStatic;
+        let rate = if draped { 0.0 } else { 1.0 / span.dt };
+        fill(&mut self.a, next.v.len(), |i| (next.v[i] - now.v[i]) * rate);
     }
 }
 

@@ -21,7 +21,7 @@ pub mod stability;
 pub use bodies::{Bodies, Course, Place, families};
 pub use correct::{Corrections, Link, Net, PositionCorrection, StrainLimit};
 pub use forms::Form;
-pub use integrate::{Span, Stepper};
+pub use integrate::{Ledger, Span, Stepper};
 pub use jacobi::K02Settings;
 pub use krylov::{End, Method, Outcome, Stop};
 pub use multifrontal::{Factor, NotPositive, Precision, Symbolic};

@@ -1,14 +1,20 @@
 //! The world: cloths, what holds them, and time.
 
+mod revise;
+
+pub use revise::Heritage;
+
+use crate::account::Account;
 use crate::collide::Role;
 use crate::collide::collider::Collider;
 use crate::contact::space::{Object, Shape};
 use crate::contact::{ContactSettings, Meeting, Release, Touch};
+use crate::drive::Motion;
 use crate::error::{FrameError, SetupError, SetupProblem};
 use crate::forces::WindField;
 use crate::forces::membrane::{material_weights, principal_strain};
 use crate::freedom::Freedom;
-use crate::grouping::{self, Corners};
+use crate::grouping::{self, Corners, Loose};
 use crate::interaction::Moment;
 use crate::math::{DVec3, reduce};
 use crate::model::{Model, Surroundings};
@@ -34,6 +40,8 @@ pub enum Edit {
     Gravity(DVec3),
     /// Changes the wind.
     Wind(WindField),
+    /// Lets the place to which an elastic draws go straight to another [m] within the coming `time` [s].
+    Lead { elastic: usize, to: DVec3, time: f64 },
 }
 
 /// The moving part of a world, enough to go on from exactly.
@@ -329,14 +337,26 @@ impl World {
                 self.islands.push(island);
                 continue;
             }
-            let mut island = self.island(group);
-            grouping::rejoin(&mut island, &loose);
-            if let Some(meeting) = &mut island.meeting {
-                meeting.touches.clone_from(&touches);
-                meeting.set_let_through(&let_through);
-            }
+            let island = self.joined(group, &loose, &touches, &let_through);
             self.islands.push(island);
         }
+    }
+
+    /// A new island of parts that were in others, with what their contacts keep.
+    fn joined(
+        &self,
+        group: &[usize],
+        loose: &[Loose],
+        touches: &[Touch],
+        let_through: &[[u32; 2]],
+    ) -> Island {
+        let mut island = self.island(group);
+        grouping::rejoin(&mut island, loose);
+        if let Some(meeting) = &mut island.meeting {
+            meeting.touches = touches.to_vec();
+            meeting.set_let_through(let_through);
+        }
+        island
     }
 
     /// The longest stable step of the world's integrator as the cloth is now [s]; infinity if it is implicit.
@@ -445,6 +465,41 @@ impl World {
     /// what the guarantee took away is not a force and is counted by the probe.
     pub fn contact_forces(&self, cloth: usize) -> Vec<DVec3> {
         self.summed(cloth, |island| island.model.contact_forces_at(&island.now))
+    }
+
+    /// What acts on a vertex of a cloth, by source, and what it did in the last substep.
+    pub fn account(&self, cloth: usize, vertex: u32) -> Result<Account, SetupError> {
+        let found = self.find(cloth, vertex);
+        let (island, particle) = found.map_err(|problem| SetupError { problems: vec![problem] })?;
+        Ok(self.islands[island].account(particle))
+    }
+
+    /// Principal strains, and stress along warp, along weft and in shear [N/m], of the cloth around a vertex: the mean of
+    /// its faces by area. Zeros where no face is.
+    pub fn tension(&self, cloth: usize, vertex: u32) -> ([f64; 2], [f64; 3]) {
+        let Some(owner) = self.cloths.get(cloth) else { return Default::default() };
+        let (x, mesh) = (self.positions(cloth), &owner.mesh);
+        let plane = owner.fabric.in_plane();
+        let (mut strain, mut stress, mut area) = ([0.0; 2], [0.0; 3], 0.0);
+        for (k, face) in mesh.faces().iter().enumerate().filter(|(_, face)| face.contains(&vertex)) {
+            let (weights, corners) = (material_weights(&mesh.rest()[k]), face.map(|v| x[v as usize]));
+            let image = |row: [f64; 3]| (0..3).fold(DVec3::ZERO, |sum, a| sum + corners[a] * row[a]);
+            let [u, v] = weights.map(image);
+            let green = [0.5 * (u.dot(u) - 1.0), 0.5 * (v.dot(v) - 1.0), u.dot(v)];
+            let own = mesh.area()[k];
+            let principal = principal_strain(&weights, corners);
+            let reply = plane.reply(green).stress;
+            (0..2).for_each(|r| strain[r] += own * principal[r]);
+            (0..3).for_each(|r| stress[r] += own * reply[r]);
+            area += own;
+        }
+        if area == 0.0 { Default::default() } else { (strain.map(|s| s / area), stress.map(|s| s / area)) }
+    }
+
+    /// Where pairs push [m]: the nearest points of the two sides of each.
+    pub fn contact_places(&self) -> Vec<[DVec3; 2]> {
+        let of = |island: &Island| island.model.contact_places(&island.now);
+        self.islands.iter().flat_map(of).collect()
     }
 
     /// A force on each vertex of a cloth, from those on the particles of its islands.
@@ -630,6 +685,9 @@ impl World {
                     self.islands[island].push(particle, velocity);
                 }
             }
+            Edit::Lead { elastic, to, time } if within_reach(to) && time >= 0.0 && time.is_finite() => {
+                problems.extend(self.lead(elastic, to, time));
+            }
             _ => problems.push(SetupProblem::OutOfRange {
                 what: "a vector of the edit",
                 value: f64::NAN,
@@ -637,6 +695,19 @@ impl World {
             }),
         }
         if problems.is_empty() { Ok(()) } else { Err(SetupError { problems }) }
+    }
+
+    fn lead(&mut self, elastic: usize, to: DVec3, time: f64) -> Option<SetupProblem> {
+        let Some(Anchor::Place(at, motion)) = self.elastics.get_mut(elastic).map(|e| &mut e.to) else {
+            let (what, limit) = ("number of an elastic that draws to a place", "one of the world's");
+            return Some(SetupProblem::OutOfRange { what, value: elastic as f64, limit });
+        };
+        let (way, span) = ([motion.at(self.time).apply(*at), to], [self.time, self.time + time]);
+        (*at, *motion) = (way[0], Motion::straight(way, span));
+        for force in self.islands.iter_mut().flat_map(|island| &mut island.model.forces) {
+            force.lead(elastic, way, span);
+        }
+        None
     }
 
     fn find(&self, cloth: usize, vertex: u32) -> Result<(usize, usize), SetupProblem> {

@@ -1,0 +1,479 @@
+//! A scene that people change while it moves. No clock and no thread: the same edits before the same ticks give the same
+//! cloth, bit for bit.
+
+mod explain;
+mod guests;
+mod hands;
+mod panels;
+mod stage;
+#[cfg(test)]
+mod tests;
+
+use crate::protocol::{Edit, Explanation, Group, ObjectInfo, Panels, Role, SceneInfo};
+use glam::DVec3;
+use hands::Hand;
+use stage::{Looks, Stage};
+use std::collections::BTreeMap;
+use toile::{Edit as Change, Heritage, Obstacle, PinDown, Probe, World};
+use toile_io::build::{Built, build};
+use toile_io::obj::Obj;
+use toile_io::scene::Scene;
+
+/// Changes that can be taken back.
+const DEEPEST: usize = 64;
+
+/// Cloths and bodies that may be in one room.
+const MOST_OBJECTS: usize = 256;
+
+/// A scene in motion.
+pub struct Live {
+    scene: Scene,
+    world: World,
+    stage: Stage,
+    /// Bodies that cloth does not meet: to look at.
+    scenery: Vec<Obstacle>,
+    hands: BTreeMap<u32, Hand>,
+    gusts: Vec<Gust>,
+    meshes: BTreeMap<String, Obj>,
+    undo: Vec<(String, Stage)>,
+    redo: Vec<(String, Stage)>,
+    next_id: u32,
+    tick: u64,
+    revision: u32,
+    notes: Vec<String>,
+}
+
+/// Wind on top of the wind.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Gust {
+    velocity: DVec3,
+    begin: f64,
+    end: f64,
+}
+
+impl Gust {
+    /// Its velocity at `time` [m/s]: it swells and dies smoothly.
+    fn at(&self, time: f64) -> DVec3 {
+        let part = (time - self.begin) / (self.end - self.begin);
+        let swell = 4.0 * part * (1.0 - part);
+        if (0.0..=1.0).contains(&part) { self.velocity * swell } else { DVec3::ZERO }
+    }
+}
+
+impl Live {
+    /// A scene at its start.
+    pub fn new(scene: Scene) -> Result<Live, String> {
+        let built = build(&scene).map_err(|error| error.to_string())?;
+        let mut notes: Vec<String> =
+            scene.notes.iter().map(|n| format!("{} — {}", n.message, n.help)).collect();
+        notes.extend(built.notes.iter().cloned());
+        let stage = Stage::of(&scene, &built);
+        let next_id = (stage.cloths.len() + built.bodies.len()) as u32;
+        let scenery = unmet(&built);
+        let mut live = Live {
+            scene,
+            world: built.world,
+            stage,
+            scenery,
+            hands: BTreeMap::new(),
+            gusts: Vec::new(),
+            meshes: BTreeMap::new(),
+            undo: Vec::new(),
+            redo: Vec::new(),
+            next_id,
+            tick: 0,
+            revision: 1,
+            notes,
+        };
+        live.place_scenery();
+        Ok(live)
+    }
+
+    /// The scene it began as.
+    pub fn scene(&self) -> &Scene {
+        &self.scene
+    }
+
+    /// What is worth knowing about the scene.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Frames stepped, resets included.
+    pub fn tick(&self) -> u64 {
+        self.tick
+    }
+
+    /// The cloth.
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// Counts changes of objects: frames of another revision have other vertices.
+    pub fn revision(&self) -> u32 {
+        self.revision
+    }
+
+    /// Advances by a frame. On an error nothing has changed.
+    pub fn step(&mut self, probe: &mut Probe) -> Result<(), String> {
+        self.lead_hands()?;
+        self.blow()?;
+        self.world.step(self.scene.frame_time, probe).map_err(|error| error.to_string())?;
+        self.place_scenery();
+        self.tick += 1;
+        Ok(())
+    }
+
+    fn place_scenery(&mut self) {
+        let time = self.world.time();
+        for body in self.scenery.iter_mut().filter(|body| body.collider.moves()) {
+            // What cannot be placed stays where it was: it is only looked at.
+            let _ = body.collider.place(time);
+        }
+    }
+
+    /// The wind of the coming frame: the panel's and the gusts of the moment.
+    fn blow(&mut self) -> Result<(), String> {
+        let (now, ahead) = (self.world.time(), 0.5 * self.scene.frame_time);
+        let mut wind = self.stage.wind;
+        wind.velocity += self.gusts.iter().fold(DVec3::ZERO, |sum, gust| sum + gust.at(now + ahead));
+        self.gusts.retain(|gust| gust.end > now);
+        self.world.edit(&Change::Wind(wind)).map_err(|error| error.to_string())
+    }
+
+    /// Makes a change, or says why not; then nothing has changed. Whoever logs what was accepted can have the same cloth
+    /// again.
+    pub fn apply(&mut self, edit: &Edit) -> Result<(), String> {
+        match edit {
+            Edit::Grab { hand, object, vertex, to } => self.grab(*hand, *object, *vertex, place(*to)?),
+            Edit::Drag { hand, to } => self.drag(*hand, place(*to)?),
+            Edit::Release { hand } => self.release(*hand),
+            Edit::Gust { velocity, seconds } => self.gust(place(*velocity)?, *seconds),
+            Edit::Undo => self.take_back(true),
+            Edit::Redo => self.take_back(false),
+            Edit::Reset => self.reset(),
+            lasting => {
+                let (name, stage) = self.changed(lasting)?;
+                let before = self.settle(stage)?;
+                self.undo.push((name, before));
+                self.redo.clear();
+                if self.undo.len() > DEEPEST {
+                    self.undo.remove(0);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// The stage after a lasting change, and what the change is called.
+    fn changed(&mut self, edit: &Edit) -> Result<(String, Stage), String> {
+        let mut stage = self.stage.clone();
+        let name = match edit {
+            Edit::Pin { object, vertices } => {
+                let (cloth, name) = stage.cloth(*object)?;
+                let vertices = known(vertices, stage.cloths[cloth].positions.len(), &name)?;
+                let held = stage.held(cloth);
+                let new: Vec<u32> = vertices.into_iter().filter(|v| held.binary_search(v).is_err()).collect();
+                if new.is_empty() {
+                    return Err(format!("these vertices of `{name}` are held already: choose others"));
+                }
+                let text = format!("pin {} of `{name}`", counted(new.len()));
+                stage.add_pin(PinDown::fixed(cloth, new), &mut self.next_id);
+                text
+            }
+            Edit::Unpin { object, vertices } => {
+                let (cloth, name) = stage.cloth(*object)?;
+                let vertices = known(vertices, stage.cloths[cloth].positions.len(), &name)?;
+                let before = stage.held(cloth).len();
+                for pin in stage.pins.iter_mut().filter(|pin| pin.cloth == cloth) {
+                    pin.vertices.retain(|v| vertices.binary_search(v).is_err());
+                }
+                let freed = before - stage.held(cloth).len();
+                if freed == 0 {
+                    return Err(format!("no pin holds these vertices of `{name}`: choose held ones"));
+                }
+                format!("unpin {} of `{name}`", counted(freed))
+            }
+            Edit::Drop { form, size, mass, at, velocity } => {
+                self.room_for_one()?;
+                let thing = guests::Dropping {
+                    form: *form,
+                    size: *size,
+                    mass: *mass,
+                    at: place(*at)?,
+                    velocity: place(*velocity)?,
+                };
+                self.drop_guest(&mut stage, thing)?
+            }
+            Edit::Import { mesh, role, at, scale } => {
+                self.room_for_one()?;
+                self.import(&mut stage, mesh, *role, place(*at)?, *scale)?
+            }
+            Edit::Remove { object } => self.remove(&mut stage, *object)?,
+            Edit::Wind(wind) => panels::set_wind(&mut stage, wind)?,
+            Edit::Gravity { gravity } => {
+                stage.gravity = panels::limited(*gravity, "gravity", 100.0, "m/s²")?;
+                "change gravity".into()
+            }
+            Edit::Fabric { object, fabric } => panels::set_fabric(&mut stage, *object, fabric)?,
+            Edit::Contact(contact) => panels::set_contact(&mut stage, contact)?,
+            Edit::Solver(solver) => panels::set_solver(&mut stage, solver)?,
+            Edit::Grab { .. }
+            | Edit::Drag { .. }
+            | Edit::Release { .. }
+            | Edit::Gust { .. }
+            | Edit::Undo
+            | Edit::Redo
+            | Edit::Reset => return Err("this change does not last".into()),
+        };
+        Ok((name, stage))
+    }
+
+    /// Makes the world that of `stage`; what stays goes on from where it is. Returns the stage before.
+    fn settle(&mut self, stage: Stage) -> Result<Stage, String> {
+        let same = |new: &[u32], old: &[u32]| -> Vec<Option<usize>> {
+            new.iter().map(|id| old.iter().position(|known| known == id)).collect()
+        };
+        let heritage = Heritage {
+            cloths: same(&stage.cloth_ids, &self.stage.cloth_ids),
+            bodies: same(&stage.body_ids, &self.stage.body_ids),
+            pins: same(&stage.pin_ids, &self.stage.pin_ids),
+        };
+        let others = stage.cloth_ids != self.stage.cloth_ids || stage.body_ids != self.stage.body_ids;
+        if others {
+            guests::fits(&self.world, &stage, &heritage)?;
+        }
+        // Hands lose what is no longer there.
+        let hands: BTreeMap<u32, Hand> = self
+            .hands
+            .iter()
+            .filter(|(_, hand)| stage.cloth_ids.contains(&hand.object))
+            .map(|(number, hand)| (*number, hand.clone()))
+            .collect();
+        let setup = stage.setup(&hands);
+        self.world.revise(setup, &heritage).map_err(|error| error.to_string())?;
+        self.hands = hands;
+        self.revision += u32::from(others);
+        Ok(std::mem::replace(&mut self.stage, stage))
+    }
+
+    fn take_back(&mut self, back: bool) -> Result<(), String> {
+        let from = if back { &mut self.undo } else { &mut self.redo };
+        let Some((name, stage)) = from.pop() else {
+            let what = if back { "undo" } else { "redo" };
+            return Err(format!("there is nothing to {what}"));
+        };
+        match self.settle(stage.clone()) {
+            Ok(before) => {
+                let to = if back { &mut self.redo } else { &mut self.undo };
+                to.push((name, before));
+                Ok(())
+            }
+            Err(error) => {
+                let from = if back { &mut self.undo } else { &mut self.redo };
+                from.push((name, stage));
+                Err(error)
+            }
+        }
+    }
+
+    fn reset(&mut self) -> Result<(), String> {
+        let built = build(&self.scene).map_err(|error| error.to_string())?;
+        self.stage = Stage::of(&self.scene, &built);
+        self.scenery = unmet(&built);
+        self.world = built.world;
+        self.hands.clear();
+        self.gusts.clear();
+        self.undo.clear();
+        self.redo.clear();
+        self.revision += 1;
+        self.place_scenery();
+        Ok(())
+    }
+
+    fn gust(&mut self, velocity: DVec3, seconds: f64) -> Result<(), String> {
+        panels::limited(velocity.to_array(), "gust", panels::FASTEST_WIND, "m/s")?;
+        if !(0.05..=60.0).contains(&seconds) {
+            return Err(format!("a gust of {seconds} s: give 0.05 to 60 s"));
+        }
+        if self.gusts.len() >= 16 {
+            return Err("16 gusts blow already: wait for one to die".into());
+        }
+        if self.stage.catch_wind() {
+            let stage = self.stage.clone();
+            self.settle(stage)?;
+        }
+        let begin = self.world.time();
+        self.gusts.push(Gust { velocity, begin, end: begin + seconds });
+        Ok(())
+    }
+
+    /// What undo would take back and what redo would make again, in words.
+    pub fn undoable(&self) -> [Option<String>; 2] {
+        [self.undo.last(), self.redo.last()].map(|change| change.map(|(name, _)| name.clone()))
+    }
+
+    fn room_for_one(&self) -> Result<(), String> {
+        let objects = self.stage.cloths.len() + self.stage.bodies.len();
+        if objects >= MOST_OBJECTS {
+            return Err(format!(
+                "{objects} objects are in the room, {MOST_OBJECTS} is the limit: remove one"
+            ));
+        }
+        Ok(())
+    }
+
+    /// Objects in the order of [`Live::info`]: cloths, bodies that are met, bodies that are only seen.
+    fn at(&self, index: usize) -> Option<At<'_>> {
+        let (cloths, bodies) = (self.world.cloths(), self.world.bodies());
+        if index < cloths.len() {
+            return Some(At::Cloth(index));
+        }
+        let rest = index - cloths.len();
+        let body = bodies.get(rest).or_else(|| self.scenery.get(rest.checked_sub(bodies.len())?))?;
+        Some(At::Body(body))
+    }
+
+    /// What is in it.
+    pub fn info(&self) -> SceneInfo {
+        let cloths = self.world.cloths().iter().enumerate().map(|(k, cloth)| {
+            let Looks { guest, groups, colours, .. } = &self.stage.looks[k];
+            let group = |(name, vertices): &(String, Vec<u32>)| Group {
+                name: name.clone(),
+                vertices: vertices.clone(),
+            };
+            ObjectInfo {
+                id: self.stage.cloth_ids[k],
+                name: cloth.name.clone(),
+                role: Role::Cloth,
+                guest: *guest,
+                moves: true,
+                vertices: cloth.positions.len() as u32,
+                faces: cloth.mesh.faces().len() as u32,
+                groups: groups.iter().map(group).collect(),
+                colours: colours.clone(),
+            }
+        });
+        let met = self.world.bodies().iter().zip(self.stage.body_ids.iter().copied());
+        let seen = self.scenery.iter().enumerate().map(|(k, body)| (body, u32::MAX - k as u32));
+        let bodies = met.chain(seen).map(|(body, id)| ObjectInfo {
+            id,
+            name: body.name.clone(),
+            role: Role::Body,
+            guest: self.stage.guest_bodies.contains(&id),
+            moves: body.collider.moves(),
+            vertices: body.collider.positions().len() as u32,
+            faces: body.collider.facets().faces.len() as u32,
+            groups: Vec::new(),
+            colours: ["#8a8f98".into(), "#8a8f98".into()],
+        });
+        SceneInfo {
+            revision: self.revision,
+            name: self.scene.name.clone(),
+            frame_time: self.scene.frame_time,
+            ground: self.ground(),
+            objects: cloths.chain(bodies).collect(),
+        }
+    }
+
+    /// Height of the ground to draw [m].
+    fn ground(&self) -> Option<f64> {
+        use toile_io::scene::Floor;
+        match self.scene.render.ground {
+            Floor::None => None,
+            Floor::Height(height) => Some(height),
+            Floor::Below => {
+                let bodies = self.world.bodies().iter().flat_map(|b| b.collider.positions());
+                let cloths = self.stage.cloths.iter().flat_map(|cloth| &cloth.positions);
+                let lowest = bodies.chain(cloths).fold(f64::INFINITY, |low, p| low.min(p.y));
+                // Cloth that hangs free falls by about its size.
+                let size = self.stage.cloths.iter().map(|c| c.mesh.area().iter().sum::<f64>().sqrt());
+                let hangs = self.world.bodies().is_empty();
+                let below = if hangs { size.fold(0.0, f64::max) } else { 0.0 };
+                lowest.is_finite().then_some(lowest - below - 1e-3)
+            }
+        }
+    }
+
+    /// Where the vertices of object `index` of [`Live::info`] are [m].
+    pub fn positions(&self, index: usize) -> Vec<[f32; 3]> {
+        match self.at(index) {
+            Some(At::Cloth(cloth)) => self.world.positions_f32(cloth),
+            Some(At::Body(body)) => {
+                body.collider.positions().iter().map(|p| p.as_vec3().to_array()).collect()
+            }
+            None => Vec::new(),
+        }
+    }
+
+    /// Faces of object `index`.
+    pub fn faces(&self, index: usize) -> Vec<[u32; 3]> {
+        match self.at(index) {
+            Some(At::Cloth(cloth)) => self.world.cloths()[cloth].mesh.faces().to_vec(),
+            Some(At::Body(body)) => body.collider.facets().faces.clone(),
+            None => Vec::new(),
+        }
+    }
+
+    /// Texture coordinates of object `index` [m], or nothing.
+    pub fn uv(&self, index: usize) -> Vec<[f32; 2]> {
+        self.stage.looks.get(index).map_or(Vec::new(), |looks| looks.uv.to_vec())
+    }
+
+    /// The nearest points of pairs that push [m].
+    pub fn contacts(&self) -> Vec<[DVec3; 2]> {
+        self.world.contact_places()
+    }
+
+    /// What acts on a vertex.
+    pub fn explain(&self, object: u32, vertex: u32) -> Result<Explanation, String> {
+        explain::explain(self, object, vertex)
+    }
+
+    /// What panels show.
+    pub fn panels(&self) -> Panels {
+        panels::show(&self.stage)
+    }
+
+    /// Number of the cloth that has this id, and its name.
+    fn cloth(&self, object: u32) -> Result<(usize, String), String> {
+        self.stage.cloth(object)
+    }
+}
+
+/// An object of the room.
+enum At<'a> {
+    Cloth(usize),
+    Body(&'a Obstacle),
+}
+
+/// Bodies of a scene that cloth does not meet.
+fn unmet(built: &Built) -> Vec<Obstacle> {
+    let met = |body: &&Obstacle| built.world.bodies().iter().any(|other| other.name == body.name);
+    built.bodies.iter().filter(|body| !met(body)).cloned().collect()
+}
+
+/// A vector of finite numbers of a size that means something.
+fn place(vector: [f64; 3]) -> Result<DVec3, String> {
+    let vector = DVec3::from(vector);
+    if vector.is_finite() && vector.abs().max_element() <= 1e4 {
+        Ok(vector)
+    } else {
+        Err(format!("{vector} is too far away: give numbers within ±10000"))
+    }
+}
+
+/// Vertices of a cloth, ascending, each once.
+fn known(vertices: &[u32], limit: usize, name: &str) -> Result<Vec<u32>, String> {
+    if let Some(vertex) = vertices.iter().find(|v| **v as usize >= limit) {
+        return Err(format!("`{name}` has no vertex {vertex}: it has {limit}, counted from 0"));
+    }
+    let mut all = vertices.to_vec();
+    all.sort_unstable();
+    all.dedup();
+    if all.is_empty() { Err(format!("no vertex of `{name}` is named: choose at least one")) } else { Ok(all) }
+}
+
+fn counted(vertices: usize) -> String {
+    if vertices == 1 { "a vertex".into() } else { format!("{vertices} vertices") }
+}
