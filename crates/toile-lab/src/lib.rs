@@ -337,6 +337,11 @@ pub const BENCHES: &[Lab] = &[
         title: "contacts of folded cloth, alone and with a body: build, refit and query, beside ipctk and parry",
         run: benches::detect::run,
     },
+    Lab {
+        id: "studio",
+        title: "the studio: frames per second and the way of an edit to a frame, for one page, four, and beside a stalled one",
+        run: benches::studio::run,
+    },
 ];
 
 /// The experiment or benchmark called `id`.

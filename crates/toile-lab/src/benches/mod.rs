@@ -4,3 +4,4 @@ pub mod check;
 pub mod contact;
 pub mod detect;
 pub mod hang;
+pub mod studio;

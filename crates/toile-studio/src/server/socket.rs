@@ -17,6 +17,8 @@ use tokio::time::{interval, timeout};
 const WAITING: usize = 64;
 /// How long one message may take to go out.
 const SENDING: Duration = Duration::from_secs(30);
+/// How long a page may take to hear that it is closed.
+const PARTING: Duration = Duration::from_millis(500);
 
 /// Serves a page until it goes.
 pub async fn serve(socket: WebSocket, room: String, shared: Arc<Shared>) {
@@ -38,18 +40,21 @@ pub async fn serve(socket: WebSocket, room: String, shared: Arc<Shared>) {
     let begun = Instant::now();
     let mut writer = tokio::spawn(write(sink, Arc::clone(&mailbox), limits, Arc::clone(&heard), begun));
     let page = Page { you, room: &room, shared: &shared, mailbox: &mailbox, heard: &heard, begun };
-    tokio::select! {
-        () = page.read(&mut stream, &mut bucket) => {}
-        _ = &mut writer => {}
-    }
+    let broke = tokio::select! {
+        broke = page.read(&mut stream, &mut bucket) => broke,
+        _ = &mut writer => false,
+    };
     shared.rooms.tell(&room, Order::Leave(you));
     mailbox.close(code::AWAY, "");
     if timeout(Duration::from_secs(2), &mut writer).await.is_err() {
         writer.abort();
     }
     // Closing at once while the page still sends would lose our last word on the way.
-    let _ =
-        timeout(Duration::from_millis(500), async { while let Some(Ok(_)) = stream.next().await {} }).await;
+    let rest = async { while let Some(Ok(_)) = stream.next().await {} };
+    let _ = timeout(PARTING, rest).await;
+    if broke {
+        tokio::time::sleep(PARTING).await;
+    }
 }
 
 type End = (u16, String);
@@ -94,28 +99,31 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    /// Hears the page out until it goes or misbehaves.
-    async fn read(&self, stream: &mut SplitStream<WebSocket>, bucket: &mut Bucket) {
+    /// Hears the page out until it goes or misbehaves; whether it still sends what cannot be read.
+    async fn read(&self, stream: &mut SplitStream<WebSocket>, bucket: &mut Bucket) -> bool {
         let waiting = Arc::new(Semaphore::new(WAITING));
         while let Some(message) = stream.next().await {
             let message = match message {
                 Ok(message) => message,
                 Err(error) => {
                     let (code, reason) = end_of(&error);
-                    return self.mailbox.close(code, &reason);
+                    self.mailbox.close(code, &reason);
+                    return true;
                 }
             };
             if let Err((code, reason)) = bucket.take() {
-                return self.mailbox.close(code, &reason);
+                self.mailbox.close(code, &reason);
+                break;
             }
             match message {
                 Message::Text(text) => match serde_json::from_str(&text) {
                     // The room need not know: credit is between page and mailbox.
                     Ok(FromPage::Ack { serial }) => self.mailbox.acknowledge(serial),
                     Ok(message) => {
-                        let Ok(permit) = Arc::clone(&waiting).acquire_owned().await else { return };
+                        let Ok(permit) = Arc::clone(&waiting).acquire_owned().await else { break };
                         if !self.shared.rooms.tell(self.room, Order::Say(self.you, message, permit)) {
-                            return self.mailbox.close(code::AWAY, "the room has ended; open it again");
+                            self.mailbox.close(code::AWAY, "the room has ended; open it again");
+                            break;
                         }
                     }
                     Err(error) => {
@@ -123,14 +131,18 @@ impl Page<'_> {
                         self.mailbox.answer(&FromServer::Note { level: Level::Error, text });
                     }
                 },
-                Message::Binary(_) => return self.mailbox.close(code::NOT_TEXT, "pages speak in text"),
+                Message::Binary(_) => {
+                    self.mailbox.close(code::NOT_TEXT, "pages speak in text");
+                    break;
+                }
                 Message::Pong(_) => {
                     self.heard.store(self.begun.elapsed().as_millis() as u64, Ordering::Relaxed);
                 }
                 Message::Ping(_) => {}
-                Message::Close(_) => return,
+                Message::Close(_) => break,
             }
         }
+        false
     }
 }
 

@@ -1,0 +1,228 @@
+//! The studio: how many frames a second it makes, and how long an edit takes to come back as a frame, for one page, for
+//! four, and beside one that reads nothing.
+//!
+//! An edit's way back: a hand is dragged and a change that must be refused is sent after it; the answer to that says
+//! after which tick both took place, and the first frame after it shows the drag. The time is the page's own, from
+//! sending to that frame.
+
+use crate::session::{LabError, Session};
+use crate::watched::told;
+use futures_util::{SinkExt, StreamExt};
+use std::time::{Duration, Instant};
+use toile_io::scene::{Scene, resolve};
+use toile_studio::protocol::{Edit, Format, FromPage, FromServer, PROTOCOL};
+use toile_studio::server::{Options, Server};
+use tokio::net::TcpStream;
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
+
+/// How long each case is watched.
+const WATCHED: Duration = Duration::from_secs(6);
+/// A hand that holds nothing: what it does is refused, and the refusal says when.
+const NO_HAND: u32 = 15;
+
+pub fn run(session: &mut Session) -> Result<(), LabError> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+    let mut rows = Vec::new();
+    for resolution in [70, 141, 223] {
+        let set = format!("cloth.sheet.shape.resolution={resolution}");
+        for (label, pages, stalled) in
+            [("1 page", 1, false), ("4 pages", 4, false), ("4 pages and one that reads nothing", 4, true)]
+        {
+            let scene = told(Scene::open(&told(resolve("hang"))?, &[&set]))?;
+            let server = Server::start(Options::new(scene)).map_err(LabError)?;
+            let seen = runtime.block_on(watch(&server, pages, stalled))?;
+            let name = format!("{} vertices, {label}", seen.vertices);
+            let middle = |values: &[f64]| {
+                let mut sorted = values.to_vec();
+                sorted.sort_by(f64::total_cmp);
+                sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN)
+            };
+            session.info(format!("{name}: frames simulated per second"), seen.rate, "1/s");
+            session.at_least(
+                format!("{name}: edits that came back as frames"),
+                seen.ways.len() as f64,
+                "",
+                1.0,
+            );
+            session.time(format!("{name}: from a drag to the frame that shows it"), "ms", &seen.ways);
+            session.time(format!("{name}: between two frames of a page"), "ms", &seen.gaps);
+            if let Some((frames, held)) = seen.stalled {
+                let frame = 44 + 12 * seen.vertices;
+                let bound = (2 * frame + (1 << 20)) as f64;
+                session.at_most(format!("{name}: bytes held for that one"), held as f64, "B", bound);
+                session.at_most(format!("{name}: frames sent to that one"), frames as f64, "", 2.0);
+            }
+            rows.push(format!(
+                "{},{pages},{},{},{},{}",
+                seen.vertices,
+                u8::from(stalled),
+                seen.rate,
+                middle(&seen.ways),
+                middle(&seen.gaps)
+            ));
+        }
+    }
+    session.note("frames are made as fast as they can be, at most eight times as fast as they pass");
+    session.csv(
+        "studio",
+        "vertices,pages,stalled,frames per second,ms from drag to frame,ms between frames",
+        &rows,
+    )
+}
+
+/// What was seen in one case.
+struct Seen {
+    vertices: usize,
+    /// Frames simulated per second.
+    rate: f64,
+    /// Milliseconds from drags to frames.
+    ways: Vec<f64>,
+    /// Milliseconds between frames.
+    gaps: Vec<f64>,
+    /// Frames and bytes that are held for the page that reads nothing.
+    stalled: Option<(usize, usize)>,
+}
+
+async fn watch(server: &Server, pages: usize, stalled: bool) -> Result<Seen, LabError> {
+    let silent = if stalled { Some(Page::join(server).await?) } else { None };
+    let mut first = Page::join(server).await?;
+    let others: Vec<_> = {
+        let mut all = Vec::new();
+        for _ in 1..pages {
+            all.push(tokio::spawn(Page::join(server).await?.watch()));
+        }
+        all
+    };
+    first.say(&FromPage::Speed { factor: 8.0 }).await?;
+    let grab = Edit::Grab { hand: 0, object: 0, vertex: 40, to: [0.0, 0.1, 0.0] };
+    first.say(&FromPage::Edit { id: 1, edit: grab }).await?;
+    first.say(&FromPage::Play).await?;
+    let (begun, mut ways, mut drags) = (Instant::now(), Vec::new(), 0u32);
+    // Each drag waits for the frame that shows it; the first shows that everything runs.
+    let mut start = None;
+    while begun.elapsed() < WATCHED || ways.is_empty() {
+        drags += 1;
+        let to = [0.0, 0.1 + 0.01 * f64::from(drags % 5), 0.0];
+        let sent = Instant::now();
+        first.say(&FromPage::Edit { id: 2 * drags, edit: Edit::Drag { hand: 0, to } }).await?;
+        first.say(&FromPage::Edit { id: 2 * drags + 1, edit: Edit::Release { hand: NO_HAND } }).await?;
+        let after = first.edited(2 * drags + 1).await?;
+        first.frame_after(after).await?;
+        ways.push(1e3 * sent.elapsed().as_secs_f64());
+        start.get_or_insert((Instant::now(), first.tick));
+    }
+    let rate = start.map_or(0.0, |(when, tick)| (first.tick - tick) as f64 / when.elapsed().as_secs_f64());
+    let held = silent.map(|silent| {
+        let list = tokio::task::block_in_place(|| server.held("studio"));
+        let bytes = list.iter().find(|(you, _)| *you == silent.you).map_or(0, |(_, bytes)| *bytes);
+        (bytes / (44 + 12 * first.vertices), bytes)
+    });
+    first.say(&FromPage::Pause).await?;
+    drop(first.socket);
+    let mut gaps = first.gaps;
+    for other in others {
+        other.abort();
+        if let Ok(more) = other.await {
+            gaps.extend(more);
+        }
+    }
+    Ok(Seen { vertices: first.vertices, rate, ways, gaps, stalled: held })
+}
+
+/// A page.
+struct Page {
+    socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
+    you: u32,
+    vertices: usize,
+    /// Tick of the newest frame.
+    tick: u64,
+    seen: Option<Instant>,
+    gaps: Vec<f64>,
+}
+
+/// What a page hears.
+enum Heard {
+    Said(FromServer),
+    Frame,
+}
+
+impl Page {
+    async fn join(server: &Server) -> Result<Page, LabError> {
+        let address = server.address();
+        let mut request = told(format!("ws://{address}/ws/studio").into_client_request())?;
+        let headers = request.headers_mut();
+        headers.insert("Authorization", told(format!("Bearer {}", server.token()).parse())?);
+        headers.insert("Origin", told(format!("http://{address}").parse())?);
+        let (socket, _) = told(connect_async(request).await)?;
+        let mut page = Page { socket, you: 0, vertices: 0, tick: 0, seen: None, gaps: Vec::new() };
+        page.say(&FromPage::Hello { protocol: PROTOCOL, format: Format::F32, name: "bench".into() }).await?;
+        while page.vertices == 0 {
+            match page.hear(false).await? {
+                Heard::Said(FromServer::Welcome { you, .. }) => page.you = you,
+                Heard::Said(FromServer::Scene(info)) => {
+                    page.vertices = info.objects.iter().map(|object| object.vertices as usize).sum();
+                }
+                _ => {}
+            }
+        }
+        Ok(page)
+    }
+
+    async fn say(&mut self, message: &FromPage) -> Result<(), LabError> {
+        told(self.socket.send(Message::text(told(serde_json::to_string(message))?)).await)
+    }
+
+    /// The next message; frames are acknowledged if wished.
+    async fn hear(&mut self, acknowledge: bool) -> Result<Heard, LabError> {
+        loop {
+            let Some(message) = self.socket.next().await else {
+                return Err(LabError("the server closed the connection".into()));
+            };
+            match told(message)? {
+                Message::Text(text) => return Ok(Heard::Said(told(serde_json::from_str(&text))?)),
+                Message::Binary(bytes) if bytes.len() >= 36 && bytes[0] == 2 => {
+                    let word = |at: usize| {
+                        u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+                    };
+                    self.tick = u64::from(word(12)) | u64::from(word(16)) << 32;
+                    if acknowledge {
+                        self.say(&FromPage::Ack { serial: word(4) }).await?;
+                    }
+                    let now = Instant::now();
+                    if let Some(before) = self.seen.replace(now) {
+                        self.gaps.push(1e3 * (now - before).as_secs_f64());
+                    }
+                    return Ok(Heard::Frame);
+                }
+                Message::Close(frame) => return Err(LabError(format!("the server closed: {frame:?}"))),
+                _ => {}
+            }
+        }
+    }
+
+    /// The tick after which an edit was made or refused.
+    async fn edited(&mut self, id: u32) -> Result<u64, LabError> {
+        loop {
+            if let Heard::Said(FromServer::Edited { id: named, tick, .. }) = self.hear(true).await?
+                && named == id
+            {
+                return Ok(tick);
+            }
+        }
+    }
+
+    async fn frame_after(&mut self, tick: u64) -> Result<(), LabError> {
+        while self.tick <= tick {
+            self.hear(true).await?;
+        }
+        Ok(())
+    }
+
+    /// Looks on until the connection ends; the times between frames.
+    async fn watch(mut self) -> Vec<f64> {
+        while self.hear(true).await.is_ok() {}
+        self.gaps
+    }
+}
