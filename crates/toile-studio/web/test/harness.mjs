@@ -123,7 +123,11 @@ export async function ticks(page, number) {
 }
 
 export async function play(page) {
-  if (!(await page.evaluate(() => window.toile.room.playing))) await page.getByRole('button', { name: 'Play (Space)' }).click();
+  // By the keyboard: the mouse may be holding something.
+  if (!(await page.evaluate(() => window.toile.room.playing))) {
+    await page.locator('canvas.view').focus();
+    await page.keyboard.press('Space');
+  }
   await until(page, () => window.toile.room.playing, 'time to run');
 }
 
