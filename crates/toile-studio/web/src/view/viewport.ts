@@ -87,7 +87,7 @@ export class Viewport {
     this.frame = null;
     const ball = this.bounds().getBoundingSphere(new Sphere());
     this.#stage.fit(ball, info.ground);
-    if (info.name !== this.#name) this.rig.frame(this.bounds(), VIEW, false);
+    if (info.name !== this.#name) this.rig.frame(this.#prospect(info.ground), VIEW, false);
     this.#name = info.name;
     this.#renderer.shadowMap.needsUpdate = true;
     this.#decorate();
@@ -119,6 +119,15 @@ export class Viewport {
     const cloth = boxOf(this.pieces.filter((piece) => piece.info.role === 'cloth'));
     const reach = cloth.isEmpty() ? Infinity : 3 * cloth.getSize(new Vector3()).length();
     return boxOf(this.pieces.filter((piece) => boxOf([piece]).getSize(new Vector3()).length() <= reach));
+  }
+
+  /** What the first view should hold: cloth that lies flat will hang down. */
+  #prospect(ground: number | null): Box3 {
+    const box = this.bounds();
+    const size = box.getSize(new Vector3());
+    const wide = Math.min(size.x, size.z);
+    if (size.y < 0.3 * wide) box.min.y = Math.max(ground ?? -Infinity, box.min.y - 0.8 * wide);
+    return box;
   }
 
   frameAll(): void {
