@@ -103,7 +103,8 @@ export class Rig {
     camera.position.setFromSpherical(this.#ball).add(this.target);
     camera.quaternion.copy(new Quaternion());
     camera.lookAt(this.target);
-    camera.near = Math.max(0.001, 0.01 * this.#ball.radius);
+    // As far as can be: depths of a millimetre must be told apart.
+    camera.near = Math.max(0.001, 0.03 * this.#ball.radius);
     camera.far = this.#ball.radius + 80 * this.#size;
     camera.updateProjectionMatrix();
     camera.updateMatrix();
