@@ -100,7 +100,7 @@ export function clothMaterial(look: ClothLook): MeshStandardMaterial {
           // Squares of 5 cm to see stretch by eye, and threads of 4 mm to see that it is cloth.
           vec2 square = step(0.5, fract(vCloth / 0.1));
           float checker = abs(square.x - square.y);
-          diffuseColor.rgb *= 1.0 + (checker - 0.5) * 0.10 * shown(0.1);
+          diffuseColor.rgb *= 1.0 + (checker - 0.5) * 0.14 * shown(0.1);
           vec2 thread = 0.5 + 0.5 * cos(vCloth * (6.2831853 / 0.004));
           diffuseColor.rgb *= 1.0 + (thread.x * thread.y - 0.25) * 0.22 * shown(0.004);
         }
