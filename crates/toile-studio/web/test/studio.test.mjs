@@ -133,10 +133,18 @@ describe('the studio', { skip: missing(), timeout: 15 * PATIENCE }, () => {
     const pins = (id) => window.toile.panels.pinned.find(([one]) => one === id)?.[1].length ?? 0;
     const before = await page.evaluate(pins, sheet);
     const { x, y } = await freeVertex(page, sheet);
+    // A box must begin on the view; where it ends does not matter.
+    const [dx, dy] = await page.evaluate(
+      ([x, y]) =>
+        [[60, 60], [-60, 60], [60, -60], [-60, -60]].find(
+          ([dx, dy]) => document.elementFromPoint(x + dx, y + dy) === document.querySelector('canvas.view'),
+        ),
+      [x, y],
+    );
     await page.keyboard.down('Shift');
-    await page.mouse.move(x - 60, y - 60);
+    await page.mouse.move(x + dx, y + dy);
     await page.mouse.down();
-    await page.mouse.move(x + 50, y + 40, { steps: 3 });
+    await page.mouse.move(x - dx, y - dy, { steps: 3 });
     await page.mouse.up();
     await page.keyboard.up('Shift');
     const number = ([id, low, high]) => {
