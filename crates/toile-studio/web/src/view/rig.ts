@@ -53,7 +53,7 @@ export class Rig {
     const size = box.getSize(new Vector3()).length();
     this.#size = Math.max(size, 0.05);
     const aspect = Math.min(1, this.#camera.aspect);
-    const radius = (0.47 * this.#size) / Math.sin((this.#camera.fov * Math.PI) / 360) / aspect;
+    const radius = (0.5 * this.#size) / Math.sin((this.#camera.fov * Math.PI) / 360) / aspect;
     const to = this.#ball.clone();
     to.radius = radius;
     if (direction) {
