@@ -10,6 +10,8 @@ export type Link =
 export interface Outcome {
   tick: number;
   error: string | null;
+  /** The line broke before the answer came: nobody knows. */
+  lost?: boolean;
 }
 
 /** The room of this page: /r/ROOM, or `studio` at the root. */
@@ -122,7 +124,7 @@ export class Connection {
     const socket = this.#socket;
     this.#socket = null;
     socket?.close();
-    for (const resolve of this.#waiting.values()) resolve({ tick: 0, error: 'the connection was lost' });
+    for (const resolve of this.#waiting.values()) resolve({ tick: 0, error: 'the connection was lost', lost: true });
     this.#waiting.clear();
   }
 }

@@ -39,11 +39,11 @@ const KEYS: [string, string][] = [
 ];
 
 export function help(): HTMLDialogElement {
-  const table = (rows: [string, string][]): HTMLElement =>
-    el('dl', { class: 'keys' }, ...rows.flatMap(([key, what]) => [el('dt', {}, ...chips(key)), el('dd', { text: what })]));
+  const table = (rows: [string, string][], name: (text: string) => (Node | string)[]): HTMLElement =>
+    el('dl', { class: 'keys' }, ...rows.flatMap(([key, what]) => [el('dt', {}, ...name(key)), el('dd', { text: what })]));
   const node = dialog(
     'Keys and hands',
-    el('div', { class: 'help-columns' }, el('div', {}, el('h3', { text: 'Keyboard' }), table(KEYS)), el('div', {}, el('h3', { text: 'Mouse and fingers' }), table(MOUSE))),
+    el('div', { class: 'help-columns' }, el('div', {}, el('h3', { text: 'Keyboard' }), table(KEYS, chips)), el('div', {}, el('h3', { text: 'Mouse and fingers' }), table(MOUSE, (text) => [text]))),
   );
   return node;
 }
@@ -77,6 +77,11 @@ export function listen(studio: Studio, showHelp: () => void, actions: KeyActions
     Escape: () => studio.chosen.set(null),
   };
   TOOLS.forEach(({ tool }, k) => (plain[String(k + 1)] = () => studio.tool.set(tool)));
+  // What the mouse pressed must not catch the next Space; those who press by keyboard keep their place.
+  addEventListener('click', (event) => {
+    const pressed = (event.target as HTMLElement).closest('button, summary, input[type=checkbox], input[type=range]');
+    if (event.detail > 0 && pressed && !pressed.closest('dialog')) (document.activeElement as HTMLElement | null)?.blur();
+  });
   addEventListener('keydown', (event) => {
     if (document.querySelector('dialog[open]')) return;
     const target = event.target as HTMLElement;

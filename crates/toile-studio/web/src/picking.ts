@@ -8,7 +8,6 @@ export interface Hit {
   vertex: number;
   /** Where the ray meets the surface, or the ground. */
   point: Vector3;
-  normal: Vector3;
   distance: number;
 }
 
@@ -21,17 +20,21 @@ export function rayAt(view: Viewport, x: number, y: number): Ray {
   return new Ray(origin, direction);
 }
 
-/** The first surface under a place of the page, and the vertex of it that is nearest on the screen. */
+/** How far beside cloth a pointer may be and still mean it [px]. */
+const REACH = 10;
+
+/** The first surface under a place of the page, if it is wanted, and the vertex of it that is nearest. */
 export function pick(view: Viewport, x: number, y: number, wanted: (piece: Piece) => boolean): Hit | null {
   const ray = rayAt(view, x, y);
   let best: { piece: Piece; face: number; distance: number } | null = null;
   for (const piece of view.pieces) {
-    if (!wanted(piece)) continue;
     const found = firstFace(ray, piece, best?.distance ?? Infinity);
     if (found) best = { piece, ...found };
   }
-  if (!best) return null;
+  if (!best) return beside(view, x, y, ray, wanted);
   const { piece, face, distance } = best;
+  // What is in front of cloth covers it.
+  if (!wanted(piece)) return null;
   const point = ray.at(distance, new Vector3());
   const corners = [0, 1, 2].map((k) => piece.faces[3 * face + k]);
   let vertex = corners[0];
@@ -40,8 +43,25 @@ export function pick(view: Viewport, x: number, y: number, wanted: (piece: Piece
     const away = new Vector3().fromArray(piece.positions, 3 * corner).distanceToSquared(point);
     if (away < nearest) [nearest, vertex] = [away, corner];
   }
-  const normal = new Vector3().fromArray(piece.normals, 3 * vertex);
-  return { piece, vertex, point, normal, distance };
+  return { piece, vertex, point, distance };
+}
+
+/** Corners and borders are hard to hit: the nearest vertex on the screen, if it is near enough. */
+function beside(view: Viewport, x: number, y: number, ray: Ray, wanted: (piece: Piece) => boolean): Hit | null {
+  let best: { piece: Piece; vertex: number } | null = null;
+  let nearest = REACH;
+  const place = new Vector3();
+  for (const piece of view.pieces) {
+    if (!wanted(piece)) continue;
+    for (let vertex = 0; vertex < piece.positions.length / 3; vertex += 1) {
+      const [px, py, behind] = view.project(place.fromArray(piece.positions, 3 * vertex));
+      const away = Math.hypot(px - x, py - y);
+      if (!behind && away < nearest) [nearest, best] = [away, { piece, vertex }];
+    }
+  }
+  if (!best) return null;
+  const point = new Vector3().fromArray(best.piece.positions, 3 * best.vertex);
+  return { ...best, point, distance: point.distanceTo(ray.origin) };
 }
 
 /** Möller and Trumbore over all faces: a few tens of thousands take about a millisecond, so no tree that would be stale anyway. */

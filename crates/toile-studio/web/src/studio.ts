@@ -84,7 +84,8 @@ export class Studio {
   /** Makes a change; says why if it was refused. */
   async edit(edit: Edit): Promise<Outcome> {
     const outcome = await this.connection.edit(edit);
-    if (outcome.error) this.say('error', outcome.error);
+    // A broken line is shown in the top bar already.
+    if (outcome.error && !outcome.lost) this.say('error', outcome.error);
     return outcome;
   }
 
@@ -119,7 +120,6 @@ export class Studio {
     switch (message.say) {
       case 'welcome':
         this.welcome.set(message);
-        this.changes.set([]);
         this.#show();
         break;
       case 'scene':

@@ -51,10 +51,13 @@ export function timeline(studio: Studio): HTMLElement {
     const span = now - beats[0];
     rate.textContent = beats.length > 2 ? `${((1000 * (beats.length - 1)) / span).toFixed(0)} fps` : '';
   });
-  // Nothing drawn for a while is no rate at all.
+  // Nothing drawn for a while is no rate; while time runs, the engine is at work on a hard frame.
   setInterval(() => {
-    if (beats.length && performance.now() - beats[beats.length - 1] > 1500) rate.textContent = '';
-  }, 1000);
+    const quiet = beats.length ? performance.now() - beats[beats.length - 1] : 0;
+    if (quiet < 1500) return;
+    const busy = studio.room.now?.playing && studio.connection.link.now.is === 'open' && !studio.scrubbing;
+    rate.textContent = busy ? `solving, ${Math.round(quiet / 1000)} s` : '';
+  }, 500);
   return el(
     'footer',
     { class: 'timeline', attrs: { 'aria-label': 'Time' } },

@@ -14,7 +14,7 @@ export const BIN = process.env.TOILE_BIN ?? join(root, 'target', 'release', `toi
 export const BROWSER = process.env.TOILE_CHROMIUM ?? '/usr/bin/chromium';
 export const SHOTS = process.env.TOILE_SHOTS ?? join(root, 'target', 'studio-shots');
 /** Longest time that anything may take [ms]. */
-export const PATIENCE = 120_000;
+export const PATIENCE = 1000 * Number(process.env.TOILE_PATIENCE ?? 120);
 
 /** Why these tests cannot run here, if so. */
 export function missing() {
@@ -79,7 +79,7 @@ export async function startBrowser() {
 
 /** Opens a link in a context of its own; collects what goes wrong there. */
 export async function openPage(browser, link, options = {}) {
-  const context = await browser.newContext({ viewport: { width: 800, height: 500 }, colorScheme: 'dark', ...options });
+  const context = await browser.newContext({ viewport: { width: 960, height: 540 }, colorScheme: 'dark', ...options });
   context.setDefaultTimeout(PATIENCE);
   const page = await context.newPage();
   const wrongs = [];
@@ -123,7 +123,11 @@ export async function ticks(page, number) {
 }
 
 export async function play(page) {
-  if (!(await page.evaluate(() => window.toile.room.playing))) await page.getByRole('button', { name: 'Play (Space)' }).click();
+  // By the keyboard: the mouse may be holding something.
+  if (!(await page.evaluate(() => window.toile.room.playing))) {
+    await page.locator('canvas.view').focus();
+    await page.keyboard.press('Space');
+  }
   await until(page, () => window.toile.room.playing, 'time to run');
 }
 

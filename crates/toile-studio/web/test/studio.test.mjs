@@ -1,5 +1,6 @@
 // People at the studio, by a real browser: TOILE_BIN is the program, TOILE_SHOTS the folder for pictures.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import {
   PATIENCE,
@@ -87,7 +88,7 @@ describe('the studio', { skip: missing(), timeout: 15 * PATIENCE }, () => {
     const [{ object, vertex }] = await page.evaluate(() => window.toile.hands);
     assert.equal(object, sheet);
     await play(page);
-    const [toX, toY] = [x + (x < 400 ? 60 : -60), Math.max(90, y - 60)];
+    const [toX, toY] = [x + (x < 320 ? 60 : -60), Math.max(90, y - 60)];
     await page.mouse.move(toX, toY, { steps: 6 });
     const near = (reach) => {
       const [hand] = window.toile.hands;
@@ -124,6 +125,67 @@ describe('the studio', { skip: missing(), timeout: 15 * PATIENCE }, () => {
     const later = await vertexAt(page, sheet, vertex);
     assert.ok(distance(place, later) < 1e-3, `the pinned vertex moved by ${distance(place, later)} m`);
     await shot(page, 'pinned');
+  });
+
+  it('pins what is inside a box, and undoes that', async () => {
+    await pause(page);
+    await tool(page, 'Pin');
+    const pins = (id) => window.toile.panels.pinned.find(([one]) => one === id)?.[1].length ?? 0;
+    const before = await page.evaluate(pins, sheet);
+    const { x, y } = await freeVertex(page, sheet);
+    // A box must begin on the view; where it ends does not matter.
+    const [dx, dy] = await page.evaluate(
+      ([x, y]) =>
+        [[60, 60], [-60, 60], [60, -60], [-60, -60]].find(
+          ([dx, dy]) => document.elementFromPoint(x + dx, y + dy) === document.querySelector('canvas.view'),
+        ),
+      [x, y],
+    );
+    await page.keyboard.down('Shift');
+    await page.mouse.move(x + dx, y + dy);
+    await page.mouse.down();
+    await page.mouse.move(x - dx, y - dy, { steps: 3 });
+    await page.mouse.up();
+    await page.keyboard.up('Shift');
+    const number = ([id, low, high]) => {
+      const now = window.toile.panels.pinned.find(([one]) => one === id)?.[1].length ?? 0;
+      return now >= low && now <= high;
+    };
+    await until(page, number, 'more than one more pin', [sheet, before + 2, 289]);
+    await page.keyboard.press('Control+z');
+    await until(page, number, 'the pins of before', [sheet, before, before]);
+  });
+
+  it('lets two fingers hold two places', async () => {
+    await pause(page);
+    await tool(page, 'Grab');
+    const points = await page.evaluate((id) => {
+      const p = window.toile.positions(id);
+      const canvas = document.querySelector('canvas.view');
+      const seen = [];
+      for (let v = 0; v < p.length / 3; v += 1) {
+        const [x, y] = window.toile.project(p[3 * v], p[3 * v + 1], p[3 * v + 2]);
+        if (document.elementFromPoint(x, y) === canvas) seen.push({ x, y });
+      }
+      seen.sort((a, b) => a.x - b.x);
+      return [seen[Math.floor(0.3 * seen.length)], seen[Math.floor(0.7 * seen.length)]];
+    }, sheet);
+    const fingers = await first.context.newCDPSession(page);
+    await fingers.send('Emulation.setTouchEmulationEnabled', { enabled: true, maxTouchPoints: 5 });
+    const touch = (type, list) => fingers.send('Input.dispatchTouchEvent', { type, touchPoints: list.map(({ x, y }, id) => ({ x, y, id })) });
+    await touch('touchStart', [points[0]]);
+    await touch('touchStart', points);
+    await until(page, () => window.toile.hands.length === 2, 'two hands');
+    const hands = await page.evaluate(() => window.toile.hands);
+    assert.notEqual(hands[0].hand, hands[1].hand);
+    assert.notEqual(hands[0].vertex, hands[1].vertex);
+    await touch('touchMove', points.map(({ x, y }) => ({ x, y: y - 20 })));
+    await play(page);
+    await ticks(page, 5);
+    await touch('touchEnd', []);
+    await until(page, () => window.toile.hands.length === 0, 'no hands');
+    await fingers.send('Emulation.setTouchEmulationEnabled', { enabled: false });
+    await fingers.detach();
   });
 
   it('drops a ball, and takes it away again', async () => {
@@ -254,6 +316,30 @@ describe('the studio', { skip: missing(), timeout: 15 * PATIENCE }, () => {
     assert.equal(await page.locator('.side img, .side script, .topbar img').count(), 0);
   });
 
+  it('saves the picture, the frame and the recording', async () => {
+    for (const [item, ending, begins] of [['Save picture', '.png', '\u0089PNG'], ['Export frame', '.obj', '#'], ['Download recording', '.jsonl', '{"toile"']]) {
+      await page.getByRole('button', { name: 'Save and export' }).click();
+      const [saved] = await Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name: item }).click()]);
+      assert.ok(saved.suggestedFilename().endsWith(ending), saved.suggestedFilename());
+      const bytes = readFileSync(await saved.path());
+      assert.ok(bytes.length > 500, `${item} has ${bytes.length} bytes`);
+      assert.ok(bytes.toString('latin1').startsWith(begins), `${item} begins with ${bytes.toString('latin1', 0, 20)}`);
+    }
+  });
+
+  it('opens another scene from the gallery', async () => {
+    await page.getByRole('button', { name: 'Open a scene (O)' }).click();
+    const card = page.getByRole('dialog').getByRole('button', { name: /^sphere/ });
+    await card.waitFor();
+    await until(page, () => [...document.querySelectorAll('.card img')].some((image) => image.naturalWidth > 0), 'a picture');
+    await shot(page, 'gallery');
+    await card.click();
+    await until(page, () => window.toile.scene.name === 'sphere', 'the other scene');
+    await play(page);
+    await ticks(page, 2);
+    await pause(page);
+  });
+
   it('keeps its parts inside the window, in both themes and on a tablet', async () => {
     for (const [width, height, scheme] of [[1280, 720, 'dark'], [1280, 720, 'light'], [1024, 768, 'light']]) {
       await page.setViewportSize({ width, height });
@@ -275,7 +361,7 @@ describe('the studio', { skip: missing(), timeout: 15 * PATIENCE }, () => {
         await shot(page, `${width}-${scheme}-${name.toLowerCase()}`);
       }
     }
-    await page.setViewportSize({ width: 800, height: 500 });
+    await page.setViewportSize({ width: 960, height: 540 });
   });
 
   it('names everything that can be pressed', async () => {

@@ -1,4 +1,4 @@
-import { Color, DoubleSide, MeshStandardMaterial, Vector2 } from 'three';
+import { Color, DoubleSide, MeshBasicMaterial, MeshStandardMaterial, Vector2 } from 'three';
 
 /** Colours of the scale, low to high; the legend shows the same. */
 export const SCALE = ['#3b2f7f', '#2f6fb0', '#23a08f', '#7ccb53', '#fbe34a'];
@@ -35,10 +35,8 @@ export function clothMaterial(look: ClothLook): MeshStandardMaterial {
     flatShading: look.flat,
     transparent: look.shell ?? false,
     opacity: look.shell ? 0.28 : 1,
+    // No offset in depth: cloth lies a millimetre from bodies, and a picture must not show it inside them.
     depthWrite: !look.shell,
-    polygonOffset: true,
-    polygonOffsetFactor: 1,
-    polygonOffsetUnits: 1,
   });
   const uniforms = {
     uFront: { value: look.front },
@@ -102,7 +100,7 @@ export function clothMaterial(look: ClothLook): MeshStandardMaterial {
           // Squares of 5 cm to see stretch by eye, and threads of 4 mm to see that it is cloth.
           vec2 square = step(0.5, fract(vCloth / 0.1));
           float checker = abs(square.x - square.y);
-          diffuseColor.rgb *= 1.0 + (checker - 0.5) * 0.10 * shown(0.1);
+          diffuseColor.rgb *= 1.0 + (checker - 0.5) * 0.14 * shown(0.1);
           vec2 thread = 0.5 + 0.5 * cos(vCloth * (6.2831853 / 0.004));
           diffuseColor.rgb *= 1.0 + (thread.x * thread.y - 0.25) * 0.22 * shown(0.004);
         }
@@ -115,4 +113,17 @@ export function clothMaterial(look: ClothLook): MeshStandardMaterial {
 /** Bodies: matte. */
 export function bodyMaterial(look: { front: Color; flat: boolean }): MeshStandardMaterial {
   return new MeshStandardMaterial({ color: look.front, roughness: 0.95, metalness: 0, flatShading: look.flat, side: DoubleSide });
+}
+
+/** Edges of faces, a hair nearer to the viewer than the faces themselves. */
+export function wireMaterial(): MeshBasicMaterial {
+  const material = new MeshBasicMaterial({ color: 0, wireframe: true, transparent: true, opacity: 0.3, depthWrite: false });
+  material.onBeforeCompile = (shader) => {
+    shader.vertexShader = shader.vertexShader.replace(
+      '#include <project_vertex>',
+      `#include <project_vertex>
+      gl_Position.z -= 2e-5 * gl_Position.w;`,
+    );
+  };
+  return material;
 }

@@ -42,7 +42,7 @@ export class Overlays {
   /** Ends of the colour scale, for the legend. */
   readonly range = new Value<Range>({ scalar: 'none', high: 1, largest: 0 });
   readonly #pins = new Dots('#ff5c7a', 9, false);
-  readonly #touch = new Dots('#ffb020', 7, true);
+  readonly #touch = new Dots('#ffb020', 6, true);
   readonly #bridges = new Lines('#ffb020', true);
   readonly #normals = new Lines('#4dc3ff', false, 0.8);
   #quiet = 0;

@@ -3,13 +3,12 @@ import {
   BufferGeometry,
   DynamicDrawUsage,
   Mesh,
-  MeshBasicMaterial,
   type Material,
   type Object3D,
 } from 'three';
 import type { KeyObject } from '../frames';
 import type { ObjectInfo } from '../protocol';
-import { bodyMaterial, clothMaterial, colour } from './material';
+import { bodyMaterial, clothMaterial, colour, wireMaterial } from './material';
 
 /** An object of the scene as it is drawn and picked. */
 export class Piece {
@@ -60,7 +59,7 @@ export class Piece {
     this.mesh.receiveShadow = true;
     // Bounds would have to be found anew for every frame; drawing is cheaper.
     this.mesh.frustumCulled = false;
-    this.wire = new Mesh(geometry, new MeshBasicMaterial({ color: 0, wireframe: true, transparent: true, opacity: 0.3 }));
+    this.wire = new Mesh(geometry, wireMaterial());
     this.wire.frustumCulled = false;
     this.wire.visible = false;
     this.#shade();

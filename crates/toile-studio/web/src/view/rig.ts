@@ -53,7 +53,7 @@ export class Rig {
     const size = box.getSize(new Vector3()).length();
     this.#size = Math.max(size, 0.05);
     const aspect = Math.min(1, this.#camera.aspect);
-    const radius = (0.56 * this.#size) / Math.sin((this.#camera.fov * Math.PI) / 360) / aspect;
+    const radius = (0.5 * this.#size) / Math.sin((this.#camera.fov * Math.PI) / 360) / aspect;
     const to = this.#ball.clone();
     to.radius = radius;
     if (direction) {
@@ -103,7 +103,8 @@ export class Rig {
     camera.position.setFromSpherical(this.#ball).add(this.target);
     camera.quaternion.copy(new Quaternion());
     camera.lookAt(this.target);
-    camera.near = Math.max(0.001, 0.01 * this.#ball.radius);
+    // As far as can be: depths of a millimetre must be told apart.
+    camera.near = Math.max(0.001, 0.03 * this.#ball.radius);
     camera.far = this.#ball.radius + 80 * this.#size;
     camera.updateProjectionMatrix();
     camera.updateMatrix();

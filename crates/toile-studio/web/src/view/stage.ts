@@ -29,8 +29,8 @@ export const STAGE: Record<'dark' | 'light', StageColours> = {
 /** Light, ground and what is behind everything. */
 export class Stage {
   readonly group = new Group();
-  readonly #key = new DirectionalLight(0xfff4e6, 2.3);
-  readonly #fill = new DirectionalLight(0xe4ecff, 0.9);
+  readonly #key = new DirectionalLight(0xfff4e6, 2.9);
+  readonly #fill = new DirectionalLight(0xe4ecff, 0.7);
   readonly #sky = new HemisphereLight(0xf4f6fa, 0x7a746c, 1.6);
   readonly #grid: Mesh<PlaneGeometry, ShaderMaterial>;
   readonly #shade: Mesh<PlaneGeometry, ShadowMaterial>;
@@ -59,7 +59,7 @@ export class Stage {
   colours(colours: StageColours, dark: boolean): void {
     this.#grid.material.uniforms.line.value = new Color(colours.line);
     this.#shade.material.opacity = dark ? 0.34 : 0.2;
-    this.#sky.intensity = dark ? 1.7 : 2.2;
+    this.#sky.intensity = dark ? 1.25 : 1.6;
     this.#grid.material.uniforms.ink.value = dark ? 1 : 0.7;
   }
 

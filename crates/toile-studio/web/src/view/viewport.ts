@@ -35,6 +35,9 @@ export class Viewport {
   #pending: Frame[] = [];
   #asked = 0;
   #size = new Vector2(1, 1);
+  /** Where the view begins on the page: asking the browser for each of thousands of vertices is slow. */
+  readonly #corner = new Vector2();
+  readonly #scratch = new Vector3();
   #name = '';
 
   constructor(canvas: HTMLCanvasElement, cheap: boolean) {
@@ -84,7 +87,7 @@ export class Viewport {
     this.frame = null;
     const ball = this.bounds().getBoundingSphere(new Sphere());
     this.#stage.fit(ball, info.ground);
-    if (info.name !== this.#name) this.rig.frame(this.bounds(), VIEW, false);
+    if (info.name !== this.#name) this.rig.frame(this.#prospect(info.ground), VIEW, false);
     this.#name = info.name;
     this.#renderer.shadowMap.needsUpdate = true;
     this.#decorate();
@@ -118,6 +121,15 @@ export class Viewport {
     return boxOf(this.pieces.filter((piece) => boxOf([piece]).getSize(new Vector3()).length() <= reach));
   }
 
+  /** What the first view should hold: cloth that lies flat will hang down. */
+  #prospect(ground: number | null): Box3 {
+    const box = this.bounds();
+    const size = box.getSize(new Vector3());
+    const wide = Math.min(size.x, size.z);
+    if (size.y < 0.3 * wide) box.min.y = Math.max(ground ?? -Infinity, box.min.y - 0.8 * wide);
+    return box;
+  }
+
   frameAll(): void {
     this.rig.frame(this.bounds());
   }
@@ -126,13 +138,13 @@ export class Viewport {
     this.rig.frame(this.bounds(), VIEW);
   }
 
-  /** Where a place is on the page [CSS px]; the third is 1 if it is behind the camera. */
+  /** Where a place is on the page [CSS px], and whether it is behind the camera. */
   project(place: Vector3): [number, number, boolean] {
-    const at = place.clone().applyMatrix4(this.camera.matrixWorldInverse);
+    const at = this.#scratch.copy(place).applyMatrix4(this.camera.matrixWorldInverse);
     const behind = at.z > 0;
     at.applyMatrix4(this.camera.projectionMatrix);
-    const box = this.canvas.getBoundingClientRect();
-    return [box.left + ((at.x + 1) / 2) * box.width, box.top + ((1 - at.y) / 2) * box.height, behind];
+    const { x, y } = this.#corner;
+    return [x + ((at.x + 1) / 2) * this.#size.x, y + ((1 - at.y) / 2) * this.#size.y, behind];
   }
 
   /** Draws at once and gives the picture. */
@@ -198,6 +210,7 @@ export class Viewport {
     const box = (this.canvas.parentElement ?? this.canvas).getBoundingClientRect();
     const [width, height] = [Math.max(1, Math.round(box.width)), Math.max(1, Math.round(box.height))];
     this.#size.set(width, height);
+    this.#corner.set(box.left, box.top);
     this.#renderer.setSize(width, height);
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
