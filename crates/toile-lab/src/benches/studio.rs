@@ -10,7 +10,7 @@ use crate::watched::told;
 use futures_util::{SinkExt, StreamExt};
 use std::time::{Duration, Instant};
 use toile_io::scene::{Scene, resolve};
-use toile_studio::protocol::{Edit, Format, FromPage, FromServer, PROTOCOL};
+use toile_studio::protocol::{Edit, Format, FromPage, FromServer, Level, PROTOCOL};
 use toile_studio::server::{Options, Server};
 use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::Message;
@@ -18,7 +18,9 @@ use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
 /// How long each case is watched.
-const WATCHED: Duration = Duration::from_secs(6);
+const WATCHED: Duration = Duration::from_secs(5);
+/// How long a page waits for anything at all.
+const PATIENCE: Duration = Duration::from_secs(30);
 /// A hand that holds nothing: what it does is refused, and the refusal says when.
 const NO_HAND: u32 = 15;
 
@@ -32,7 +34,9 @@ pub fn run(session: &mut Session) -> Result<(), LabError> {
         {
             let scene = told(Scene::open(&told(resolve("hang"))?, &[&set]))?;
             let server = Server::start(Options::new(scene)).map_err(LabError)?;
-            let seen = runtime.block_on(watch(&server, pages, stalled))?;
+            let seen = runtime.block_on(watch(&server, pages, stalled));
+            let seen =
+                seen.map_err(|error| LabError(format!("resolution {resolution}, {label}: {error}")))?;
             let name = format!("{} vertices, {label}", seen.vertices);
             let middle = |values: &[f64]| {
                 let mut sorted = values.to_vec();
@@ -88,13 +92,11 @@ struct Seen {
 async fn watch(server: &Server, pages: usize, stalled: bool) -> Result<Seen, LabError> {
     let silent = if stalled { Some(Page::join(server).await?) } else { None };
     let mut first = Page::join(server).await?;
-    let others: Vec<_> = {
-        let mut all = Vec::new();
-        for _ in 1..pages {
-            all.push(tokio::spawn(Page::join(server).await?.watch()));
-        }
-        all
-    };
+    let (stop, stopped) = tokio::sync::watch::channel(false);
+    let mut others = Vec::new();
+    for _ in 1..pages {
+        others.push(tokio::spawn(Page::join(server).await?.watch(stopped.clone())));
+    }
     first.say(&FromPage::Speed { factor: 8.0 }).await?;
     let grab = Edit::Grab { hand: 0, object: 0, vertex: 40, to: [0.0, 0.1, 0.0] };
     first.say(&FromPage::Edit { id: 1, edit: grab }).await?;
@@ -120,13 +122,11 @@ async fn watch(server: &Server, pages: usize, stalled: bool) -> Result<Seen, Lab
         (bytes / (44 + 12 * first.vertices), bytes)
     });
     first.say(&FromPage::Pause).await?;
-    drop(first.socket);
+    // Everybody else is still there to hear it.
+    let _ = stop.send(true);
     let mut gaps = first.gaps;
     for other in others {
-        other.abort();
-        if let Ok(more) = other.await {
-            gaps.extend(more);
-        }
+        gaps.extend(told(other.await)?);
     }
     Ok(Seen { vertices: first.vertices, rate, ways, gaps, stalled: held })
 }
@@ -177,11 +177,15 @@ impl Page {
     /// The next message; frames are acknowledged if wished.
     async fn hear(&mut self, acknowledge: bool) -> Result<Heard, LabError> {
         loop {
-            let Some(message) = self.socket.next().await else {
+            let next = tokio::time::timeout(PATIENCE, self.socket.next()).await;
+            let Some(message) = told(next)? else {
                 return Err(LabError("the server closed the connection".into()));
             };
             match told(message)? {
-                Message::Text(text) => return Ok(Heard::Said(told(serde_json::from_str(&text))?)),
+                Message::Text(text) => match told(serde_json::from_str(&text))? {
+                    FromServer::Note { level: Level::Error, text } => return Err(LabError(text)),
+                    said => return Ok(Heard::Said(said)),
+                },
                 Message::Binary(bytes) if bytes.len() >= 36 && bytes[0] == 2 => {
                     let word = |at: usize| {
                         u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
@@ -220,9 +224,14 @@ impl Page {
         Ok(())
     }
 
-    /// Looks on until the connection ends; the times between frames.
-    async fn watch(mut self) -> Vec<f64> {
-        while self.hear(true).await.is_ok() {}
+    /// Looks on until told to stop; the times between frames.
+    async fn watch(mut self, mut stop: tokio::sync::watch::Receiver<bool>) -> Vec<f64> {
+        loop {
+            tokio::select! {
+                heard = self.hear(true) => if heard.is_err() { break },
+                _ = stop.changed() => break,
+            }
+        }
         self.gaps
     }
 }
