@@ -312,7 +312,7 @@ pub enum FromServer {
     Panels(Panels),
     /// Figures of a frame.
     Stats(Stats),
-    /// A change was made, or why not.
+    /// A change was made, or why not. Of drags, only those that are refused are answered.
     Edited {
         /// Number that the page gave to it.
         id: u32,
@@ -418,7 +418,7 @@ pub struct RoomInfo {
     pub playing: bool,
     /// How fast at most.
     pub speed: f64,
-    /// Frames stepped since the room was opened, resets included.
+    /// Frames stepped since its scene was opened, resets included.
     pub tick: u64,
     /// First tick that can be shown again.
     pub first_recorded: u64,

@@ -134,9 +134,11 @@ impl Room {
     /// Somebody goes, and what they held is let go.
     pub fn leave(&mut self, client: u32) {
         if let Some(person) = self.people.remove(&client) {
-            self.flush_drags();
-            for hand in person.hands {
-                self.guarded(|room| room.make(client, None, Edit::Release { hand }));
+            if !self.broken {
+                self.guarded(|room| {
+                    room.flush_drags();
+                    person.hands.into_iter().for_each(|hand| room.make(client, None, Edit::Release { hand }));
+                });
             }
             self.tell_room();
         }
@@ -311,7 +313,7 @@ impl Room {
     /// Applies the newest drag of each hand.
     fn flush_drags(&mut self) {
         for (hand, (client, id, to)) in std::mem::take(&mut self.drags) {
-            self.guarded(|room| room.make(client, Some(id), Edit::Drag { hand, to }));
+            self.make(client, Some(id), Edit::Drag { hand, to });
         }
     }
 

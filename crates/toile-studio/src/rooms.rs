@@ -91,7 +91,13 @@ impl Rooms {
 
     /// Tells a room something; whether it is there.
     pub fn tell(&self, name: &str, order: Order) -> bool {
-        self.lock().get(name).is_some_and(|sender| sender.send(order).is_ok())
+        let mut list = self.lock();
+        let told = list.get(name).is_some_and(|sender| sender.send(order).is_ok());
+        if !told {
+            // A room whose thread is gone can be opened again.
+            list.remove(name);
+        }
+        told
     }
 
     /// Names of the open rooms.

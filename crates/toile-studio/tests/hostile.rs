@@ -94,6 +94,31 @@ fn a_thousand_orders_of_edits_can_be_made_again() {
 }
 
 #[test]
+fn what_was_refused_leaves_no_trace_in_a_replay() {
+    let (mut room, people) = room(1);
+    let client = people[0].0;
+    let ball = |size| {
+        let (at, velocity) = ([0.0, 1.0, 0.0], [0.0; 3]);
+        Edit::Drop { form: Dropped::Ball, size, mass: 0.1, at, velocity }
+    };
+    let say = |room: &mut Room, edit| room.hear(client, FromPage::Edit { id: 1, edit });
+    let objects = |room: &Room| room.live().info().objects;
+    for edit in [ball(1e6), Edit::Remove { object: 0 }, Edit::Release { hand: 1 }, Edit::Redo] {
+        say(&mut room, edit);
+    }
+    assert_eq!((objects(&room).len(), room.log().map(|log| log.lines().count())), (1, Ok(2)));
+    say(&mut room, ball(0.1));
+    let guest = objects(&room).last().map(|object| object.id).expect("a ball");
+    room.tick();
+    say(&mut room, Edit::Remove { object: guest });
+    room.tick();
+    assert_eq!(objects(&room).len(), 1);
+    let log = room.log().expect("a log");
+    let replayed = replay(log.as_bytes(), None).unwrap_or_else(|error| panic!("{error}\n{log}"));
+    assert!(replayed.agrees() && replayed.edits == 2, "{replayed:?}");
+}
+
+#[test]
 fn damaged_replays_are_refused_in_words() {
     let (mut room, people) = room(1);
     let client = people[0].0;

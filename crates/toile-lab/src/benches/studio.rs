@@ -10,15 +10,17 @@ use crate::watched::told;
 use futures_util::{SinkExt, StreamExt};
 use std::time::{Duration, Instant};
 use toile_io::scene::{Scene, resolve};
-use toile_studio::protocol::{Edit, Format, FromPage, FromServer, PROTOCOL};
+use toile_studio::protocol::{Edit, Format, FromPage, FromServer, Level, PROTOCOL};
 use toile_studio::server::{Options, Server};
 use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
-/// How long each case is watched.
-const WATCHED: Duration = Duration::from_secs(6);
+/// How long each case is watched, or until one edit came back: large cloth takes seconds a frame.
+const WATCHED: Duration = Duration::from_secs(5);
+/// How long a page waits for anything at all.
+const PATIENCE: Duration = Duration::from_secs(240);
 /// A hand that holds nothing: what it does is refused, and the refusal says when.
 const NO_HAND: u32 = 15;
 
@@ -27,12 +29,14 @@ pub fn run(session: &mut Session) -> Result<(), LabError> {
     let mut rows = Vec::new();
     for resolution in [70, 141, 223] {
         let set = format!("cloth.sheet.shape.resolution={resolution}");
+        let scene = told(Scene::open(&told(resolve("hang"))?, &[&set]))?;
+        let server = Server::start(Options::new(scene)).map_err(LabError)?;
         for (label, pages, stalled) in
             [("1 page", 1, false), ("4 pages", 4, false), ("4 pages and one that reads nothing", 4, true)]
         {
-            let scene = told(Scene::open(&told(resolve("hang"))?, &[&set]))?;
-            let server = Server::start(Options::new(scene)).map_err(LabError)?;
-            let seen = runtime.block_on(watch(&server, pages, stalled))?;
+            let seen = runtime.block_on(watch(&server, pages, stalled));
+            let seen =
+                seen.map_err(|error| LabError(format!("resolution {resolution}, {label}: {error}")))?;
             let name = format!("{} vertices, {label}", seen.vertices);
             let middle = |values: &[f64]| {
                 let mut sorted = values.to_vec();
@@ -88,45 +92,44 @@ struct Seen {
 async fn watch(server: &Server, pages: usize, stalled: bool) -> Result<Seen, LabError> {
     let silent = if stalled { Some(Page::join(server).await?) } else { None };
     let mut first = Page::join(server).await?;
-    let others: Vec<_> = {
-        let mut all = Vec::new();
-        for _ in 1..pages {
-            all.push(tokio::spawn(Page::join(server).await?.watch()));
-        }
-        all
-    };
+    let (stop, stopped) = tokio::sync::watch::channel(false);
+    let mut others = Vec::new();
+    for _ in 1..pages {
+        others.push(tokio::spawn(Page::join(server).await?.watch(stopped.clone())));
+    }
     first.say(&FromPage::Speed { factor: 8.0 }).await?;
-    let grab = Edit::Grab { hand: 0, object: 0, vertex: 40, to: [0.0, 0.1, 0.0] };
+    // Far from the border that is held, and moved by centimetres: a hand at work, not a tear.
+    let (vertex, [x, y, z]) = first.held;
+    let grab = Edit::Grab { hand: 0, object: 0, vertex, to: [x, y, z] };
     first.say(&FromPage::Edit { id: 1, edit: grab }).await?;
     first.say(&FromPage::Play).await?;
     let (begun, mut ways, mut drags) = (Instant::now(), Vec::new(), 0u32);
-    // Each drag waits for the frame that shows it; the first shows that everything runs.
-    let mut start = None;
+    // Each drag waits for the frame that shows it.
+    let start = (Instant::now(), first.tick);
     while begun.elapsed() < WATCHED || ways.is_empty() {
         drags += 1;
-        let to = [0.0, 0.1 + 0.01 * f64::from(drags % 5), 0.0];
+        let to = [x, y + 0.01 * f64::from(drags % 5), z];
         let sent = Instant::now();
         first.say(&FromPage::Edit { id: 2 * drags, edit: Edit::Drag { hand: 0, to } }).await?;
         first.say(&FromPage::Edit { id: 2 * drags + 1, edit: Edit::Release { hand: NO_HAND } }).await?;
         let after = first.edited(2 * drags + 1).await?;
         first.frame_after(after).await?;
         ways.push(1e3 * sent.elapsed().as_secs_f64());
-        start.get_or_insert((Instant::now(), first.tick));
     }
-    let rate = start.map_or(0.0, |(when, tick)| (first.tick - tick) as f64 / when.elapsed().as_secs_f64());
+    let rate = (first.tick - start.1) as f64 / start.0.elapsed().as_secs_f64();
     let held = silent.map(|silent| {
         let list = tokio::task::block_in_place(|| server.held("studio"));
         let bytes = list.iter().find(|(you, _)| *you == silent.you).map_or(0, |(_, bytes)| *bytes);
         (bytes / (44 + 12 * first.vertices), bytes)
     });
+    // The next case goes on from here.
     first.say(&FromPage::Pause).await?;
-    drop(first.socket);
+    first.say(&FromPage::Edit { id: 0, edit: Edit::Release { hand: 0 } }).await?;
+    // Everybody else is still there to hear it.
+    let _ = stop.send(true);
     let mut gaps = first.gaps;
     for other in others {
-        other.abort();
-        if let Ok(more) = other.await {
-            gaps.extend(more);
-        }
+        gaps.extend(told(other.await)?);
     }
     Ok(Seen { vertices: first.vertices, rate, ways, gaps, stalled: held })
 }
@@ -136,6 +139,8 @@ struct Page {
     socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
     you: u32,
     vertices: usize,
+    /// A vertex to take hold of, and where it is [m].
+    held: (u32, [f64; 3]),
     /// Tick of the newest frame.
     tick: u64,
     seen: Option<Instant>,
@@ -156,9 +161,10 @@ impl Page {
         headers.insert("Authorization", told(format!("Bearer {}", server.token()).parse())?);
         headers.insert("Origin", told(format!("http://{address}").parse())?);
         let (socket, _) = told(connect_async(request).await)?;
-        let mut page = Page { socket, you: 0, vertices: 0, tick: 0, seen: None, gaps: Vec::new() };
+        let held = (0, [0.0; 3]);
+        let mut page = Page { socket, you: 0, vertices: 0, held, tick: 0, seen: None, gaps: Vec::new() };
         page.say(&FromPage::Hello { protocol: PROTOCOL, format: Format::F32, name: "bench".into() }).await?;
-        while page.vertices == 0 {
+        while page.vertices == 0 || page.held.0 == 0 {
             match page.hear(false).await? {
                 Heard::Said(FromServer::Welcome { you, .. }) => page.you = you,
                 Heard::Said(FromServer::Scene(info)) => {
@@ -177,11 +183,15 @@ impl Page {
     /// The next message; frames are acknowledged if wished.
     async fn hear(&mut self, acknowledge: bool) -> Result<Heard, LabError> {
         loop {
-            let Some(message) = self.socket.next().await else {
+            let next = tokio::time::timeout(PATIENCE, self.socket.next()).await;
+            let Some(message) = told(next)? else {
                 return Err(LabError("the server closed the connection".into()));
             };
             match told(message)? {
-                Message::Text(text) => return Ok(Heard::Said(told(serde_json::from_str(&text))?)),
+                Message::Text(text) => match told(serde_json::from_str(&text))? {
+                    FromServer::Note { level: Level::Error, text } => return Err(LabError(text)),
+                    said => return Ok(Heard::Said(said)),
+                },
                 Message::Binary(bytes) if bytes.len() >= 36 && bytes[0] == 2 => {
                     let word = |at: usize| {
                         u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
@@ -194,6 +204,16 @@ impl Page {
                     if let Some(before) = self.seen.replace(now) {
                         self.gaps.push(1e3 * (now - before).as_secs_f64());
                     }
+                    return Ok(Heard::Frame);
+                }
+                Message::Binary(bytes) if bytes.len() > 24 => {
+                    let word = |at: usize| [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
+                    // Three quarters through the sheet, in the middle of its row.
+                    let vertices = u32::from_le_bytes(word(12));
+                    let row = f64::from(vertices).sqrt() as u32;
+                    let vertex = row * (3 * row / 4) + row / 2;
+                    let place = [0, 4, 8].map(|k| f32::from_le_bytes(word(24 + 12 * vertex as usize + k)));
+                    self.held = (vertex, place.map(f64::from));
                     return Ok(Heard::Frame);
                 }
                 Message::Close(frame) => return Err(LabError(format!("the server closed: {frame:?}"))),
@@ -220,9 +240,14 @@ impl Page {
         Ok(())
     }
 
-    /// Looks on until the connection ends; the times between frames.
-    async fn watch(mut self) -> Vec<f64> {
-        while self.hear(true).await.is_ok() {}
+    /// Looks on until told to stop; the times between frames.
+    async fn watch(mut self, mut stop: tokio::sync::watch::Receiver<bool>) -> Vec<f64> {
+        loop {
+            tokio::select! {
+                heard = self.hear(true) => if heard.is_err() { break },
+                _ = stop.changed() => break,
+            }
+        }
         self.gaps
     }
 }

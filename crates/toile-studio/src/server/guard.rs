@@ -3,7 +3,7 @@
 use super::Shared;
 use axum::extract::{Request, State};
 use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
-use axum::http::{Method, StatusCode, Version};
+use axum::http::{Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use std::fmt::Write;
@@ -171,14 +171,7 @@ pub async fn guard(State(shared): State<Arc<Shared>>, mut request: Request, next
     // What comes later needs no secrets.
     request.headers_mut().remove(header::COOKIE);
     request.headers_mut().remove(header::AUTHORIZATION);
-    if request.version() == Version::HTTP_10 && path_is_socket(&request) {
-        return finish(StatusCode::BAD_REQUEST.into_response(), Some((&host, guard.tls)));
-    }
     finish(next.run(request).await, Some((&host, guard.tls)))
-}
-
-fn path_is_socket(request: &Request) -> bool {
-    request.uri().path().starts_with("/ws/")
 }
 
 /// The headers of every answer.

@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 use tokio::sync::{Semaphore, oneshot};
 use tokio::time::{interval, timeout};
 
-/// Messages of one page that may wait for its room.
-const WAITING: usize = 64;
+/// Kibibytes of messages of one page that may wait for its room; each counts for one at least.
+const WAITING: usize = 2048;
 /// How long one message may take to go out.
 const SENDING: Duration = Duration::from_secs(30);
 /// How long a page may take to hear that it is closed.
@@ -40,13 +40,13 @@ pub async fn serve(socket: WebSocket, room: String, shared: Arc<Shared>) {
     let begun = Instant::now();
     let mut writer = tokio::spawn(write(sink, Arc::clone(&mailbox), limits, Arc::clone(&heard), begun));
     let page = Page { you, room: &room, shared: &shared, mailbox: &mailbox, heard: &heard, begun };
-    let broke = tokio::select! {
-        broke = page.read(&mut stream, &mut bucket) => broke,
-        _ = &mut writer => false,
+    let (broke, written) = tokio::select! {
+        broke = page.read(&mut stream, &mut bucket) => (broke, false),
+        _ = &mut writer => (false, true),
     };
     shared.rooms.tell(&room, Order::Leave(you));
     mailbox.close(code::AWAY, "");
-    if timeout(Duration::from_secs(2), &mut writer).await.is_err() {
+    if !written && timeout(Duration::from_secs(2), &mut writer).await.is_err() {
         writer.abort();
     }
     // Closing at once while the page still sends would lose our last word on the way.
@@ -120,7 +120,8 @@ impl Page<'_> {
                     // The room need not know: credit is between page and mailbox.
                     Ok(FromPage::Ack { serial }) => self.mailbox.acknowledge(serial),
                     Ok(message) => {
-                        let Ok(permit) = Arc::clone(&waiting).acquire_owned().await else { break };
+                        let cost = (text.len() / 1024 + 1).min(WAITING) as u32;
+                        let Ok(permit) = Arc::clone(&waiting).acquire_many_owned(cost).await else { break };
                         if !self.shared.rooms.tell(self.room, Order::Say(self.you, message, permit)) {
                             self.mailbox.close(code::AWAY, "the room has ended; open it again");
                             break;

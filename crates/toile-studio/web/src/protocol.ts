@@ -464,7 +464,7 @@ playing: boolean,
  */
 speed: number,
 /**
- * Frames stepped since the room was opened, resets included.
+ * Frames stepped since its scene was opened, resets included.
  */
 tick: number,
 /**
