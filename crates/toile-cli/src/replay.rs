@@ -20,7 +20,7 @@ pub struct ReplayArgs {
 pub fn replay(args: &ReplayArgs, context: Context) -> Result<(), Failure> {
     let file = File::open(&args.file).map_err(|error| {
         let help = "give a file that the studio's replay button saved";
-        FileError::new(FileErrorKind::Missing, &args.file, &error.to_string(), help)
+        FileError::new(FileErrorKind::Missing, &args.file, error.to_string(), help)
     })?;
     let folder = args.file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let replayed =

@@ -57,6 +57,6 @@ fn a_studio_prints_its_link_keeps_its_token_and_ends_on_a_signal() {
     std::fs::write(&file, wrong).expect("write");
     replay("").exits(1);
     std::fs::write(&file, "{}").expect("write");
-    replay("").exits(3).says("begins with it");
+    replay("").exits(3).says("not a line of a replay");
     desk.toile("replay nowhere.jsonl").exits(4);
 }

@@ -376,7 +376,7 @@ impl Room {
         let picture = Arc::new(self.picture.plain());
         self.tape.push(Recorded { picture, stage: Arc::clone(&self.stage), stats: Arc::clone(&stats) });
         self.stats = Some(stats);
-        if self.live.tick() % REMIND == 0 {
+        if self.live.tick().is_multiple_of(REMIND) {
             self.tell_room();
         }
     }

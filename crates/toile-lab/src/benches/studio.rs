@@ -34,6 +34,10 @@ pub fn run(session: &mut Session) -> Result<(), LabError> {
         for (label, pages, stalled) in
             [("1 page", 1, false), ("4 pages", 4, false), ("4 pages and one that reads nothing", 4, true)]
         {
+            // Large cloth takes so long a frame that two cases say enough.
+            if resolution > 100 && pages == 4 && !stalled && !session.full {
+                continue;
+            }
             let seen = runtime.block_on(watch(&server, pages, stalled));
             let seen =
                 seen.map_err(|error| LabError(format!("resolution {resolution}, {label}: {error}")))?;
@@ -147,12 +151,6 @@ struct Page {
     gaps: Vec<f64>,
 }
 
-/// What a page hears.
-enum Heard {
-    Said(FromServer),
-    Frame,
-}
-
 impl Page {
     async fn join(server: &Server) -> Result<Page, LabError> {
         let address = server.address();
@@ -166,8 +164,8 @@ impl Page {
         page.say(&FromPage::Hello { protocol: PROTOCOL, format: Format::F32, name: "bench".into() }).await?;
         while page.vertices == 0 || page.held.0 == 0 {
             match page.hear(false).await? {
-                Heard::Said(FromServer::Welcome { you, .. }) => page.you = you,
-                Heard::Said(FromServer::Scene(info)) => {
+                Some(FromServer::Welcome { you, .. }) => page.you = you,
+                Some(FromServer::Scene(info)) => {
                     page.vertices = info.objects.iter().map(|object| object.vertices as usize).sum();
                 }
                 _ => {}
@@ -180,8 +178,8 @@ impl Page {
         told(self.socket.send(Message::text(told(serde_json::to_string(message))?)).await)
     }
 
-    /// The next message; frames are acknowledged if wished.
-    async fn hear(&mut self, acknowledge: bool) -> Result<Heard, LabError> {
+    /// What is said next, or nothing if that is geometry; frames are acknowledged if wished.
+    async fn hear(&mut self, acknowledge: bool) -> Result<Option<FromServer>, LabError> {
         loop {
             let next = tokio::time::timeout(PATIENCE, self.socket.next()).await;
             let Some(message) = told(next)? else {
@@ -190,7 +188,7 @@ impl Page {
             match told(message)? {
                 Message::Text(text) => match told(serde_json::from_str(&text))? {
                     FromServer::Note { level: Level::Error, text } => return Err(LabError(text)),
-                    said => return Ok(Heard::Said(said)),
+                    said => return Ok(Some(said)),
                 },
                 Message::Binary(bytes) if bytes.len() >= 36 && bytes[0] == 2 => {
                     let word = |at: usize| {
@@ -204,7 +202,7 @@ impl Page {
                     if let Some(before) = self.seen.replace(now) {
                         self.gaps.push(1e3 * (now - before).as_secs_f64());
                     }
-                    return Ok(Heard::Frame);
+                    return Ok(None);
                 }
                 Message::Binary(bytes) if bytes.len() > 24 => {
                     let word = |at: usize| [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
@@ -214,7 +212,7 @@ impl Page {
                     let vertex = row * (3 * row / 4) + row / 2;
                     let place = [0, 4, 8].map(|k| f32::from_le_bytes(word(24 + 12 * vertex as usize + k)));
                     self.held = (vertex, place.map(f64::from));
-                    return Ok(Heard::Frame);
+                    return Ok(None);
                 }
                 Message::Close(frame) => return Err(LabError(format!("the server closed: {frame:?}"))),
                 _ => {}
@@ -225,7 +223,7 @@ impl Page {
     /// The tick after which an edit was made or refused.
     async fn edited(&mut self, id: u32) -> Result<u64, LabError> {
         loop {
-            if let Heard::Said(FromServer::Edited { id: named, tick, .. }) = self.hear(true).await?
+            if let Some(FromServer::Edited { id: named, tick, .. }) = self.hear(true).await?
                 && named == id
             {
                 return Ok(tick);
