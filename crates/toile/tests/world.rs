@@ -339,7 +339,7 @@ fn springs_hang_too() {
         let shape = shapes::sheet(1.0, 1.0, 10, 10, pattern).expect("shape");
         let mesh = Mesh::new(shape.positions.len(), shape.faces, shape.rest).expect("mesh");
         let plain = setup.cloths[0].clone();
-        setup.cloths[0] = Cloth { mesh, positions: shape.positions, stretching, ..plain };
+        setup.cloths[0] = Cloth { mesh: mesh.into(), positions: shape.positions, stretching, ..plain };
         let mut world = World::new(setup).expect("world");
         run(&mut world, 60);
         let mut strains = world.strains(0);

@@ -83,7 +83,7 @@ impl Live {
         cloth.rest_shape = RestShape::Angles(rest_angles(&cloth.mesh, &cloth.positions));
         cloth.velocity = velocity;
         cloth.positions.iter_mut().for_each(|p| *p += at);
-        self.lift_clear(stage, &mut cloth.positions, &cloth.mesh.faces().to_vec(), (size, Kind::Cloth))?;
+        self.lift_clear(stage, &mut cloth.positions, cloth.mesh.faces(), (size, Kind::Cloth))?;
         let looks = Looks { guest: true, colours: ["#d08a3c".into(), "#b06a20".into()], ..Looks::default() };
         stage.add_cloth(cloth, looks, &mut self.next_id);
         Ok(format!("drop `{name}`"))
@@ -150,8 +150,8 @@ impl Live {
         Ok(format!("bring in `{name}`"))
     }
 
-    /// Takes a guest out. Undo puts it back where it was.
-    pub(super) fn remove(&mut self, stage: &mut Stage, object: u32) -> Result<String, String> {
+    /// Takes a guest out.
+    pub(super) fn remove(&self, stage: &mut Stage, object: u32) -> Result<String, String> {
         if let Some(at) = stage.body_ids.iter().position(|id| *id == object) {
             if !stage.guest_bodies.contains(&object) {
                 return Err(
@@ -167,8 +167,6 @@ impl Live {
         if !stage.looks[cloth].guest {
             return Err(format!("`{name}` belongs to the scene: only what was dropped or brought in can go"));
         }
-        self.stage.cloths[cloth].positions = self.world.positions(cloth);
-        self.stage.cloths[cloth].velocity = DVec3::ZERO;
         stage.remove_cloth(cloth);
         Ok(format!("remove `{name}`"))
     }

@@ -153,8 +153,17 @@ impl Live {
             Edit::Redo => self.take_back(false),
             Edit::Reset => self.reset(),
             lasting => {
-                let (name, stage) = self.changed(lasting)?;
-                let before = self.settle(stage)?;
+                // What is refused leaves no trace, not even a number: a log of what was accepted must give the same ids.
+                let next_id = self.next_id;
+                let gone = self.removed(lasting);
+                let changed = self.changed(lasting);
+                let settled = changed.and_then(|(name, stage)| Ok((name, self.settle(stage)?)));
+                let (name, mut before) = settled.inspect_err(|_| self.next_id = next_id)?;
+                if let Some((cloth, positions)) = gone {
+                    // Undo puts it back where it was.
+                    before.cloths[cloth].positions = positions;
+                    before.cloths[cloth].velocity = DVec3::ZERO;
+                }
                 self.undo.push((name, before));
                 self.redo.clear();
                 if self.undo.len() > DEEPEST {
@@ -163,6 +172,13 @@ impl Live {
                 Ok(())
             }
         }
+    }
+
+    /// The cloth that a change removes, and where it is [m].
+    fn removed(&self, edit: &Edit) -> Option<(usize, Vec<DVec3>)> {
+        let Edit::Remove { object } = edit else { return None };
+        let cloth = self.stage.cloth_ids.iter().position(|id| id == object)?;
+        Some((cloth, self.world.positions(cloth)))
     }
 
     /// The stage after a lasting change, and what the change is called.
