@@ -162,7 +162,9 @@ fn read_line(tally: &mut Tally, line: &str) {
 }
 
 /// Experiments that take minutes: run by hand, results in `validation/`.
-const LONG: [&str; 19] = [
+const LONG: [&str; 21] = [
+    "replay",
+    "v00-x2",
     "fall",
     "resolution",
     "drape",
