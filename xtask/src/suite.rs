@@ -57,11 +57,7 @@ pub fn test() -> Result<(), String> {
     });
     let python = python::interpreter();
     tally.part("tests, debug", |t| cargo_test(t, &[], python.as_deref().ok()));
-    tally.part("build, release", |t| {
-        let good = cargo().args(["build", "--release", "--workspace"]).status().is_ok_and(|s| s.success());
-        t.count(good);
-    });
-    // The same goldens and the timing-sensitive paths again as they ship.
+    // The same goldens and the timing-sensitive paths again as they ship. This builds the program that the rest runs.
     tally.part("tests, release", |t| {
         cargo_test(t, &["--release", "-p", "toile-cli", "-p", "toile"], python.as_deref().ok());
     });

@@ -76,12 +76,11 @@ pub mod world;
 pub use account::Account;
 pub use contact::{ContactSettings, Friction, Response};
 pub use error::{FrameError, SetupError, SetupProblem};
-pub use forces::{Bend, Curve, Fabric, WindField, Yield};
+pub use forces::{Bend, Brace, Braces, Curve, Fabric, WindField, Yield};
 pub use freedom::Freedom;
 pub use probe::Probe;
 pub use setup::{
-    Air, Anchor, Bending, Brace, Braces, Cloth, ElasticBetween, Grip, Obstacle, PinDown, RestShape, Setup,
-    Stretching,
+    Air, Anchor, Bending, Cloth, ElasticBetween, Grip, Obstacle, PinDown, RestShape, Setup, Stretching,
 };
 pub use solve::SolverSettings;
 pub use world::{Edit, Heritage, Snapshot, World};

@@ -132,15 +132,23 @@ describe('the studio', { skip: missing(), timeout: 15 * PATIENCE }, () => {
     await tool(page, 'Pin');
     const pins = (id) => window.toile.panels.pinned.find(([one]) => one === id)?.[1].length ?? 0;
     const before = await page.evaluate(pins, sheet);
-    const { x, y } = await freeVertex(page, sheet);
-    // A box must begin on the view; where it ends does not matter.
-    const [dx, dy] = await page.evaluate(
-      ([x, y]) =>
-        [[60, 60], [-60, 60], [60, -60], [-60, -60]].find(
-          ([dx, dy]) => document.elementFromPoint(x + dx, y + dy) === document.querySelector('canvas.view'),
-        ),
-      [x, y],
-    );
+    // A box must begin on the view; where it ends does not matter. The vertex nearest to the middle that allows it.
+    const { x, y, dx, dy } = await page.evaluate((id) => {
+      const p = window.toile.positions(id);
+      const canvas = document.querySelector('canvas.view');
+      const { left, top, width, height } = canvas.getBoundingClientRect();
+      const on = (x, y) => document.elementFromPoint(x, y) === canvas;
+      const found = [];
+      for (let v = 0; v < p.length / 3; v += 1) {
+        const [x, y] = window.toile.project(p[3 * v], p[3 * v + 1], p[3 * v + 2]);
+        const corners = [60, 40].flatMap((d) => [[d, d], [-d, d], [d, -d], [-d, -d]]);
+        const corner = corners.find(([dx, dy]) => on(x, y) && on(x + dx, y + dy));
+        const away = Math.hypot(x - left - width / 2, y - top - height / 2);
+        if (corner) found.push({ x, y, dx: corner[0], dy: corner[1], away });
+      }
+      found.sort((a, b) => a.away - b.away);
+      return found[0];
+    }, sheet);
     await page.keyboard.down('Shift');
     await page.mouse.move(x + dx, y + dy);
     await page.mouse.down();

@@ -3,6 +3,7 @@
 pub mod air;
 pub mod attach;
 pub mod bending;
+pub mod brace;
 pub mod elastic;
 pub mod fabric;
 pub mod give;
@@ -13,6 +14,7 @@ pub mod triangle_spring;
 pub use air::{AirDrag, Wind, WindField};
 pub use attach::Attach;
 pub use bending::{DihedralHinge, LinearHinge, Recon, Rigidity};
+pub use brace::{Brace, Braces};
 pub use elastic::Elastic;
 pub use fabric::{Bend, Curve, CurveError, Fabric, FabricError, FabricProblem, InPlane, Knee, Pull, Reply};
 pub use give::Yield;
