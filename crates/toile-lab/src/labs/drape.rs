@@ -125,9 +125,9 @@ fn on_a_disc(session: &mut Session, clamped: &[(&Case, Draped)]) -> Result<(), L
         let name = format!("on a disc, D = {bend:.0e}, {} specimens", group.len());
         let spread = Spread::of(&group);
         spread.tell(session, &name);
-        session.info(format!("{name}: farthest from the mean"), spread.apart, "points");
-        // Within 4 points and within one fold of a common number.
-        session.at_most(format!("{name}: half the spread"), spread.half, "points", 4.0);
+        session.at_most(format!("{name}: farthest from the mean"), spread.apart, "points", 4.0);
+        session.info(format!("{name}: half the spread"), spread.half, "points");
+        // Within one of a common number.
         session.at_most(format!("{name}: most folds less fewest"), spread.most - spread.fewest, "", 2.0);
         let other = Spread::of(&clamped_found(bend, clamped)).mean;
         session.info(format!("{name}: less that of the same clamped"), spread.mean - other, "points");
