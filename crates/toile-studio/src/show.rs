@@ -247,7 +247,7 @@ impl Judge {
         }
         let mut info = CertificateInfo {
             pass: false,
-            guaranteed: live.world().contact().guarantee,
+            guaranteed: guaranteed(live),
             intersections: 0,
             first: None,
             place: None,
@@ -266,6 +266,12 @@ impl Judge {
         }
         info
     }
+}
+
+/// Whether nothing that is judged may pass through: what does not meet is not kept apart either.
+fn guaranteed(live: &Live) -> bool {
+    let (contact, bodies) = (live.world().contact(), live.world().bodies());
+    contact.guarantee && contact.cloth && (contact.bodies || bodies.is_empty())
 }
 
 /// Where two faces meet, about [m].

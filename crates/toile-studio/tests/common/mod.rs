@@ -1,5 +1,5 @@
 //! A server, pages and plain requests for tests.
-#![allow(dead_code, missing_docs)]
+#![allow(dead_code, missing_docs, reason = "each test file uses its part, and tests have no readers outside")]
 
 use futures_util::{SinkExt, StreamExt};
 use std::io::{Read, Write};
