@@ -1,13 +1,19 @@
 //! The studio: how many frames a second it makes, and how long an edit takes to come back as a frame, for one page, for
 //! four, and beside one that reads nothing.
 //!
+//! The smallest cloth is there to see the way alone: its frames take the engine so little time that what a page waits is
+//! the server's doing, and a neighbour that reads nothing would be seen in it.
+//!
 //! An edit's way back: a hand is dragged and a change that must be refused is sent after it; the answer to that says
 //! after which tick both took place, and the first frame after it shows the drag. The time is the page's own, from
 //! sending to that frame.
+//!
+//! Tokens that are wrong are refused as fast whether their first or their last character differs: 10,000 of them, in turn.
 
 use crate::session::{LabError, Session};
 use crate::watched::told;
 use futures_util::{SinkExt, StreamExt};
+use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 use toile_io::scene::{Scene, resolve};
 use toile_studio::protocol::{Edit, Format, FromPage, FromServer, Level, PROTOCOL};
@@ -21,16 +27,21 @@ use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 const WATCHED: Duration = Duration::from_secs(5);
 /// How long a page waits for anything at all.
 const PATIENCE: Duration = Duration::from_secs(240);
+/// Wrong tokens of each kind.
+const REFUSALS: usize = 5000;
 /// A hand that holds nothing: what it does is refused, and the refusal says when.
 const NO_HAND: u32 = 15;
 
 pub fn run(session: &mut Session) -> Result<(), LabError> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     let mut rows = Vec::new();
-    for resolution in [70, 141, 223] {
+    for resolution in [16, 70, 141, 223] {
         let set = format!("cloth.sheet.shape.resolution={resolution}");
         let scene = told(Scene::open(&told(resolve("hang"))?, &[&set]))?;
-        let server = Server::start(Options::new(scene)).map_err(LabError)?;
+        let mut options = Options::new(scene);
+        // A page that reads nothing answers no ping either; here it is to be watched, not let go.
+        options.limits.silence = PATIENCE;
+        let server = Server::start(options).map_err(LabError)?;
         for (label, pages, stalled) in
             [("1 page", 1, false), ("4 pages", 4, false), ("4 pages and one that reads nothing", 4, true)]
         {
@@ -42,11 +53,6 @@ pub fn run(session: &mut Session) -> Result<(), LabError> {
             let seen =
                 seen.map_err(|error| LabError(format!("resolution {resolution}, {label}: {error}")))?;
             let name = format!("{} vertices, {label}", seen.vertices);
-            let middle = |values: &[f64]| {
-                let mut sorted = values.to_vec();
-                sorted.sort_by(f64::total_cmp);
-                sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN)
-            };
             session.info(format!("{name}: frames simulated per second"), seen.rate, "1/s");
             session.at_least(
                 format!("{name}: edits that came back as frames"),
@@ -72,12 +78,68 @@ pub fn run(session: &mut Session) -> Result<(), LabError> {
             ));
         }
     }
+    let server = Server::start(Options::new(told(Scene::open(&told(resolve("hang"))?, &[]))?)).map_err(LabError)?;
+    let [first, last] = refusals(&server)?;
+    session.time("a token whose first character is wrong: refused after", "µs", &first);
+    session.time("a token whose last character is wrong: refused after", "µs", &last);
+    session.info("medians of these, last over first", middle(&last) / middle(&first), "");
     session.note("frames are made as fast as they can be, at most eight times as fast as they pass");
     session.csv(
         "studio",
         "vertices,pages,stalled,frames per second,ms from drag to frame,ms between frames",
         &rows,
     )
+}
+
+fn middle(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// Microseconds until wrong tokens are refused, by turns: those whose first and those whose last character is wrong.
+fn refusals(server: &Server) -> Result<[Vec<f64>; 2], LabError> {
+    let other = |c: u8| if c == b'0' { b'1' } else { b'0' };
+    let wrong = |at: usize| {
+        let mut token = server.token().as_bytes().to_vec();
+        token[at] = other(token[at]);
+        let address = server.address();
+        let head = format!("GET /api/scenes HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer ");
+        [head.as_bytes(), &token, b"\r\n\r\n"].concat()
+    };
+    let requests = [wrong(0), wrong(server.token().len() - 1)];
+    let mut stream = std::net::TcpStream::connect(server.address())?;
+    stream.set_nodelay(true)?;
+    let (mut times, mut answer) = ([Vec::new(), Vec::new()], Vec::new());
+    for round in 0..REFUSALS {
+        for turn in 0..2 {
+            // Neither is always the one that comes after the other.
+            let kind = (round + turn) % 2;
+            let sent = Instant::now();
+            stream.write_all(&requests[kind])?;
+            answer.clear();
+            let mut chunk = [0; 4096];
+            while !whole(&answer) {
+                match stream.read(&mut chunk)? {
+                    0 => return Err(LabError("the server closed instead of refusing".into())),
+                    n => answer.extend_from_slice(&chunk[..n]),
+                }
+            }
+            times[kind].push(1e6 * sent.elapsed().as_secs_f64());
+            if !answer.starts_with(b"HTTP/1.1 401 ") {
+                return Err(LabError("a wrong token was not refused".into()));
+            }
+        }
+    }
+    Ok(times)
+}
+
+/// Whether an answer has come with all of its body.
+fn whole(answer: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(answer).to_ascii_lowercase();
+    let Some((head, body)) = text.split_once("\r\n\r\n") else { return false };
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse().ok());
+    body.len() >= length.unwrap_or(0)
 }
 
 /// What was seen in one case.

@@ -233,6 +233,51 @@ describe('the studio', { skip: missing(), timeout: 15 * PATIENCE }, () => {
     await until(page, is, 'the other density again', [sheet, 0.321]);
   });
 
+  it('blows a gust along a drag', async () => {
+    await pause(page);
+    await tool(page, 'Wind');
+    const box = await page.locator('canvas.view').boundingBox();
+    const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+    await page.mouse.move(x - 60, y);
+    await page.mouse.down();
+    await page.mouse.move(x + 60, y, { steps: 4 });
+    await shot(page, 'gust');
+    await page.mouse.up();
+    await openTab(page, 'Room');
+    const log = await unfold(page, 'Changes');
+    await log.getByText(/gust/i).first().waitFor();
+    await play(page);
+    await ticks(page, 3);
+  });
+
+  it('sets the wind in its panel, and undoes that', async () => {
+    await openTab(page, 'Scene');
+    const section = await unfold(page, 'Wind & gravity');
+    const field = section.getByLabel('Gusts', { exact: true });
+    await field.fill('3');
+    await field.press('Enter');
+    await field.blur();
+    await until(page, () => window.toile.panels.wind.gust === 3, 'gusts of 3 m/s');
+    await page.locator('canvas.view').focus();
+    await page.keyboard.press('Control+z');
+    await until(page, () => window.toile.panels.wind.gust === 0, 'the wind of before');
+  });
+
+  it('says in amber that nothing is guaranteed any more, and takes that back', async () => {
+    await openTab(page, 'Scene');
+    const section = await unfold(page, 'Contact');
+    const guarantee = section.getByLabel('Guarantee: nothing passes through');
+    await guarantee.click();
+    await play(page);
+    await ticks(page, 2);
+    await until(page, () => document.querySelector('.lamp').dataset.state === 'open', 'the amber lamp');
+    assert.match(await page.locator('.lamp').textContent(), /Not guaranteed/);
+    await shot(page, 'amber');
+    await guarantee.click();
+    await ticks(page, 2);
+    await until(page, () => document.querySelector('.lamp').dataset.state === 'good', 'the green lamp again');
+  });
+
   it('explains what holds a vertex', async () => {
     await pause(page);
     await tool(page, 'Explain');
