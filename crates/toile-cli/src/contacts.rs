@@ -351,7 +351,7 @@ impl Searcher {
             .positions
             .iter()
             .zip(&velocities)
-            .map(|(x, v)| Motion { x, v: v.as_deref(), reach: None })
+            .map(|(x, v)| Motion { x, v: v.as_deref(), reach: None, way: None })
             .collect();
         let counters =
             self.detector.detect(&motions, &self.query, &mut self.contacts).map_err(|e| refuse(&e))?;

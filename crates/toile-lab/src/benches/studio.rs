@@ -78,7 +78,8 @@ pub fn run(session: &mut Session) -> Result<(), LabError> {
             ));
         }
     }
-    let server = Server::start(Options::new(told(Scene::open(&told(resolve("hang"))?, &[]))?)).map_err(LabError)?;
+    let server =
+        Server::start(Options::new(told(Scene::open(&told(resolve("hang"))?, &[]))?)).map_err(LabError)?;
     let [first, last] = refusals(&server)?;
     session.time("a token whose first character is wrong: refused after", "µs", &first);
     session.time("a token whose last character is wrong: refused after", "µs", &last);

@@ -97,7 +97,7 @@ impl Scene {
             for (detector, query, cost) in &mut runs {
                 let moves = query.inflation != Inflation::Still;
                 let motions: Vec<Motion> = (now.iter().zip(&v))
-                    .map(|(x, v)| Motion { x, v: moves.then_some(v.as_slice()), reach: None })
+                    .map(|(x, v)| Motion { x, v: moves.then_some(v.as_slice()), reach: None, way: None })
                     .collect();
                 // Once more than needed, and so only now and then.
                 if query.tracking == Tracking::Off && query.lazy == 0.0 && step % UPDATES == 0 {

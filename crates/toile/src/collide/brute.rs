@@ -117,11 +117,14 @@ fn edges(pairs: &Pairs, omits: &impl Fn(u32, u32, u32) -> bool, out: &mut Vec<Co
 
 impl Pairs<'_> {
     fn close(&self, a: &[u32], b: &[u32], closest: impl Fn(f64) -> Closest) -> bool {
-        let reach = |motion: &Motion, vertices: &[u32]| {
-            let of = |v: &u32| motion.reach.map_or(0.0, |reach| reach[*v as usize]);
-            vertices.iter().map(of).fold(0.0, f64::max)
+        let reach = |motion: &Motion, v: u32| motion.reach.map_or(0.0, |reach| reach[v as usize]);
+        let way = |motion: &Motion, v: u32| motion.way.map_or(DVec3::ZERO, |way| way[v as usize]);
+        let sum = |v: u32, w: u32| {
+            let apart = (way(&self.a.2, v) - way(&self.b.2, w)).length();
+            reach(&self.a.2, v) + reach(&self.b.2, w) + apart
         };
-        let limit = self.query.epsilon + reach(&self.a.2, a) + reach(&self.b.2, b);
+        let most = a.iter().flat_map(|v| b.iter().map(move |w| sum(*v, *w))).fold(0.0, f64::max);
+        let limit = self.query.epsilon + most;
         let within = |t: f64| closest(t).squared <= limit * limit;
         match self.query.report {
             Report::Boxes | Report::Start => within(0.0),

@@ -77,9 +77,10 @@ fn nearer(a: Points, b: Points) -> Points {
     Points::select(a.dot(a).cmple(b.dot(b)), a, b)
 }
 
-/// Which of four pairs of edges, from end a₀ to a₁ and from b₀ to b₁, are apart: bit k for pair k.
+/// Which of four pairs of edges, from end a₀ to a₁ and from b₀ to b₁, are apart: bit k for pair k. Each may be farther apart
+/// by its reaches, and by `more` if that is more.
 #[inline(always)]
-pub(super) fn edges(a: [[Vec4; 4]; 2], b: [[Vec4; 4]; 2], limit: Limit) -> u32 {
+pub(super) fn edges(a: [[Vec4; 4]; 2], b: [[Vec4; 4]; 2], more: Vec4, limit: Limit) -> u32 {
     let (a0, a1) = (Points::of(a[0]), Points::of(a[1]));
     let (b0, b1) = (Points::of(b[0]), Points::of(b[1]));
     let (u, v, r) = (a1.sub(a0), b1.sub(b0), a0.sub(b0));
@@ -90,12 +91,12 @@ pub(super) fn edges(a: [[Vec4; 4]; 2], b: [[Vec4; 4]; 2], limit: Limit) -> u32 {
     let d = r.add(u, s).add(v, -t);
     let low = d.dot(r).min(d.dot(a1.sub(b0)));
     let high = d.dot(v).max(Vec4::ZERO);
-    limit.exceeded(low - high, d.dot(d), a0.reach.max(a1.reach) + b0.reach.max(b1.reach))
+    limit.exceeded(low - high, d.dot(d), more.max(a0.reach.max(a1.reach) + b0.reach.max(b1.reach)))
 }
 
-/// Which of four pairs of a vertex and a face are apart: bit k for pair k.
+/// Which of four pairs of a vertex and a face are apart: bit k for pair k; `more` as for edges.
 #[inline(always)]
-pub(super) fn faces(p: [Vec4; 4], t: [[Vec4; 4]; 3], limit: Limit) -> u32 {
+pub(super) fn faces(p: [Vec4; 4], t: [[Vec4; 4]; 3], more: Vec4, limit: Limit) -> u32 {
     let p = Points::of(p);
     let (a, b, c) = (Points::of(t[0]), Points::of(t[1]), Points::of(t[2]));
     let (pa, pb, pc) = (p.sub(a), p.sub(b), p.sub(c));
@@ -113,7 +114,7 @@ pub(super) fn faces(p: [Vec4; 4], t: [[Vec4; 4]; 3], limit: Limit) -> u32 {
     let foot = pa.add(ab, -(v / det)).add(ac, -(w / det));
     let d = Points::select(inside, foot, d);
     let gap = d.dot(pa).min(d.dot(pb)).min(d.dot(pc));
-    limit.exceeded(gap, d.dot(d), p.reach + a.reach.max(b.reach).max(c.reach))
+    limit.exceeded(gap, d.dot(d), more.max(p.reach + a.reach.max(b.reach).max(c.reach)))
 }
 
 #[cfg(test)]
@@ -141,15 +142,17 @@ mod tests {
             let farthest = four.iter().flatten().map(|p| p.abs().max_element()).fold(0.0, f64::max) as f32;
             let epsilon = 0.5 * random::unit(42, i) * [1.0, 0.01][i as usize % 2];
             let limit = Limit::new(epsilon, farthest);
-            let vf = faces(at(0), [at(1), at(2), at(3)], limit);
-            let ee = edges([at(0), at(1)], [at(2), at(3)], limit);
+            let more = Vec4::splat([0.0, 0.015][i as usize / 2 % 2]);
+            let vf = faces(at(0), [at(1), at(2), at(3)], more, limit);
+            let ee = edges([at(0), at(1)], [at(2), at(3)], more, limit);
             for (k, x) in four.iter().enumerate() {
                 let r = [0, 1, 2, 3].map(|l| reach(k, l));
-                for (kind, mask, truth, more) in [
+                for (kind, mask, truth, reaches) in [
                     (0, vf, vertex_face(x[0], [x[1], x[2], x[3]]), r[0] + r[1].max(r[2]).max(r[3])),
                     (1, ee, edge_edge([x[0], x[1]], [x[2], x[3]]), r[0].max(r[1]) + r[2].max(r[3])),
                 ] {
-                    let (distance, most) = (truth.squared.sqrt(), epsilon + more);
+                    let most = epsilon + reaches.max(f64::from(more.x));
+                    let distance = truth.squared.sqrt();
                     let apart = mask >> k & 1 == 1;
                     assert!(!apart || distance > most, "{i} {k}: {distance} within {most}");
                     if distance > most * 1.01 + 1e-3 {
@@ -165,7 +168,7 @@ mod tests {
     fn what_is_no_number_is_left_to_others() {
         let bad = [Vec4::NAN, Vec4::INFINITY, Vec4::ZERO, Vec4::ONE];
         let limit = Limit::new(0.1, f32::INFINITY);
-        assert_eq!(edges([bad, bad], [[Vec4::X; 4], bad], limit), 0);
-        assert_eq!(faces([Vec4::splat(9.0); 4], [bad, [Vec4::X; 4], bad], limit), 0);
+        assert_eq!(edges([bad, bad], [[Vec4::X; 4], bad], Vec4::ZERO, limit), 0);
+        assert_eq!(faces([Vec4::splat(9.0); 4], [bad, [Vec4::X; 4], bad], Vec4::ZERO, limit), 0);
     }
 }

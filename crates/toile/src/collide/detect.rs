@@ -141,21 +141,31 @@ pub struct Motion<'a> {
     /// By how much each vertex reaches beyond ε/2 [m]: a pair is reported if its distance does not exceed ε plus the largest
     /// reach on either side.
     pub reach: Option<&'a [f64]>,
+    /// The way that each vertex goes [m], give or take its reach. What goes together needs no room: besides ε, a pair is
+    /// reported up to the largest sum, over a vertex of either side, of both reaches and the length of the difference of both
+    /// ways.
+    pub way: Option<&'a [DVec3]>,
 }
 
 impl<'a> Motion<'a> {
     /// A surface at rest.
     pub fn still(x: &'a [DVec3]) -> Motion<'a> {
-        Motion { x, v: None, reach: None }
+        Motion { x, v: None, reach: None, way: None }
     }
 
     /// A surface with velocities [m/s].
     pub fn moving(x: &'a [DVec3], v: &'a [DVec3]) -> Motion<'a> {
-        Motion { x, v: Some(v), reach: None }
+        Motion { x, v: Some(v), reach: None, way: None }
     }
 
     pub(super) fn moves(&self) -> bool {
-        self.v.is_some() || self.reach.is_some()
+        self.v.is_some() || self.reach.is_some() || self.way.is_some()
+    }
+
+    /// How far vertex v reaches, seen from where nothing moves [m].
+    #[inline]
+    pub(super) fn reaches(&self, v: usize) -> f64 {
+        self.reach.map_or(0.0, |reach| reach[v]) + self.way.map_or(0.0, |way| way[v].length())
     }
 }
 
@@ -449,6 +459,7 @@ impl Detector {
                 check_length(id, "positions", motion.x.len(), surface)?;
                 check_length(id, "velocities", motion.v.map_or(motion.x.len(), <[_]>::len), surface)?;
                 check_length(id, "reaches", motion.reach.map_or(motion.x.len(), <[_]>::len), surface)?;
+                check_length(id, "ways", motion.way.map_or(motion.x.len(), <[_]>::len), surface)?;
             }
         });
         Ok(())
@@ -460,7 +471,7 @@ fn coherent(motions: &[Motion], query: &Query) -> Option<(f64, u32)> {
     let plain = query.report == Report::Start
         && query.features == Features::All
         && query.inflation == Inflation::Still
-        && motions.iter().all(|m| m.reach.is_none());
+        && motions.iter().all(|m| m.reach.is_none() && m.way.is_none());
     match query.tracking {
         Tracking::Coherent { margin, restart } if plain && margin >= 0.0 && margin.is_finite() => {
             Some((margin, restart))

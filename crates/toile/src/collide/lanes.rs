@@ -56,6 +56,16 @@ impl Bounds {
         Bounds { lo: self.lo - reach, hi: self.hi + reach }
     }
 
+    /// Moved out by a length, rounded outwards; as it is for none.
+    #[inline(always)]
+    pub fn grown(&self, by: f32) -> Bounds {
+        if by == 0.0 {
+            return *self;
+        }
+        let out = |side: Vec4| side.abs() * (4.0 * HALF_ULP) + by * (1.0 + 4.0 * HALF_ULP);
+        Bounds { lo: self.lo - out(self.lo), hi: self.hi + out(self.hi) }
+    }
+
     /// Whether three slabs overlap.
     #[inline]
     pub fn overlaps(&self, other: &Bounds) -> bool {
@@ -134,6 +144,20 @@ impl Lanes {
         let l = l % LANES;
         let of = |sides: &[[f32; LANES]; 3]| [sides[0][l], sides[1][l], sides[2][l]];
         width.meeting(self, of(&others.lo), of(&others.hi))
+    }
+
+    /// All boxes moved out by a length, rounded outwards.
+    #[inline(always)]
+    pub fn grown(&self, by: f32) -> Lanes {
+        let mut out = *self;
+        let by = by * (1.0 + 4.0 * HALF_ULP);
+        for slab in 0..3 {
+            for k in 0..LANES {
+                out.lo[slab][k] -= out.lo[slab][k].abs() * (4.0 * HALF_ULP) + by;
+                out.hi[slab][k] += out.hi[slab][k].abs() * (4.0 * HALF_ULP) + by;
+            }
+        }
+        out
     }
 }
 

@@ -3,7 +3,7 @@
 use super::cull::{self, Limit};
 use super::detect::{Counters, Features, Report};
 use super::lanes::{Bounds, Four, LANES, Lanes, Width};
-use super::patches::{Blocks, Patches, Touching};
+use super::patches::{Blocks, Patches, Touching, apart};
 use super::traverse::{Pair, Worker, indices, key};
 use glam::Vec4;
 
@@ -52,7 +52,9 @@ impl<'a> Meet<'a> {
     pub fn start(&self, counters: &mut Counters) -> Option<Step> {
         counters.box_tests += u64::from(!self.pair.own);
         let levels = [self.a.levels.len() as u8, self.b.levels.len() as u8];
-        let there = !levels.contains(&0) && (self.pair.own || self.a.whole().overlaps(&self.b.whole()));
+        let more = apart(self.a.frame(u8::MAX, 0), self.b.frame(u8::MAX, 0));
+        let there =
+            !levels.contains(&0) && (self.pair.own || self.a.whole().grown(more).overlaps(&self.b.whole()));
         there.then_some(Step { nodes: [0; 2], levels })
     }
 
@@ -93,11 +95,12 @@ impl<'a> Meet<'a> {
         if self.pair.own && la == lb && i == j {
             let level = &self.a.levels[la as usize - 1];
             let lanes = &level.lanes[i as usize];
-            for (k, bounds) in level.bounds.iter().skip(LANES * i as usize).take(LANES).enumerate() {
+            let children = level.bounds.len().saturating_sub(LANES * i as usize).min(LANES);
+            for k in 0..children {
                 let child = LANES as u32 * i + k as u32;
                 counters.box_tests += (LANES - 1 - k) as u64;
                 out.push(Step { nodes: [child; 2], levels: [la - 1; 2] });
-                each(lanes.overlaps(width, bounds) & !0 << (k + 1), |other| {
+                each(lanes.overlaps(width, &lanes.get(k)) & !0 << (k + 1), |other| {
                     out.push(Step { nodes: [child, LANES as u32 * i + other], levels: [la - 1; 2] });
                 });
             }
@@ -108,9 +111,10 @@ impl<'a> Meet<'a> {
             None => patches.whole(),
         };
         counters.box_tests += LANES as u64;
+        let more = apart(self.a.frame(la, i), self.b.frame(lb, j));
         if la >= lb {
             let lanes = &self.a.levels[la as usize - 1].lanes[i as usize];
-            let mut rows = lanes.overlaps(width, &bounds(self.b, lb, j));
+            let mut rows = lanes.overlaps(width, &bounds(self.b, lb, j).grown(more));
             while rows != 0 {
                 let child = LANES as u32 * i + rows.trailing_zeros();
                 rows &= rows - 1;
@@ -120,15 +124,16 @@ impl<'a> Meet<'a> {
                 }
                 counters.box_tests += LANES as u64;
                 let others = &self.b.levels[lb as usize - 1].lanes[j as usize];
-                let bounds = &self.a.levels[la as usize - 1].bounds[child as usize];
-                each(others.overlaps(width, bounds), |l| {
+                let more = apart(self.a.frame(la - 1, child), self.b.frame(lb, j));
+                let bounds = self.a.levels[la as usize - 1].bounds[child as usize].grown(more);
+                each(others.overlaps(width, &bounds), |l| {
                     let nodes = [child, LANES as u32 * j + l];
                     out.push(Step { nodes, levels: [la - 1, lb - 1] });
                 });
             }
         } else {
             let lanes = &self.b.levels[lb as usize - 1].lanes[j as usize];
-            each(lanes.overlaps(width, &bounds(self.a, la, i)), |l| {
+            each(lanes.overlaps(width, &bounds(self.a, la, i).grown(more)), |l| {
                 out.push(Step { nodes: [i, LANES as u32 * j + l], levels: [la, lb - 1] });
             });
         }
@@ -141,9 +146,10 @@ impl<'a> Meet<'a> {
         let Worker { waiting: [vertex_face, face_vertex, edge_edge], counters, .. } = worker;
         counters.leaf_pairs += 1;
         let alone = self.pair.own && p == q;
+        let more = if alone { 0.0 } else { apart(self.a.frame(0, p), self.b.frame(0, q)) };
         if !alone && self.pair.ask.report != Report::Boxes {
             let (slab_a, slab_b) = (&self.a.slabs[p as usize], &self.b.slabs[q as usize]);
-            if slab_a.clears(slab_b) || slab_b.clears(slab_a) {
+            if slab_a.clears(slab_b, more) || slab_b.clears(slab_a, more) {
                 return;
             }
         }
@@ -164,12 +170,14 @@ impl<'a> Meet<'a> {
                 within(width, (&a.edges, &a.edges), p, &a.edges_touch, true, counters, &mut edge_edge.pairs);
             }
         } else {
-            let boxes = [&a.levels[0].bounds[p as usize], &b.levels[0].bounds[q as usize]];
-            let own = self.pair.own;
-            cross(width, (&a.vertices, p, boxes[1]), (&b.faces, q, boxes[0]), own, counters, vertex_face);
-            cross(width, (&b.vertices, q, boxes[0]), (&a.faces, p, boxes[1]), own, counters, face_vertex);
+            let boxes =
+                [a.levels[0].bounds[p as usize].grown(more), b.levels[0].bounds[q as usize].grown(more)];
+            let [of_a, of_b] = &boxes;
+            let how = (self.pair.own, more);
+            cross(width, (&a.vertices, p, of_b), (&b.faces, q, of_a), how, counters, vertex_face);
+            cross(width, (&b.vertices, q, of_a), (&a.faces, p, of_b), how, counters, face_vertex);
             if all {
-                cross(width, (&a.edges, p, boxes[1]), (&b.edges, q, boxes[0]), own, counters, edge_edge);
+                cross(width, (&a.edges, p, of_b), (&b.edges, q, of_a), how, counters, edge_edge);
             }
         }
         if worker.waiting.iter().any(|b| b.pairs.len() >= BATCH) {
@@ -237,13 +245,19 @@ impl<'a> Meet<'a> {
             // The last ones stand in for what is missing.
             let at = |k: usize| indices(pairs[from + k.min(len - 1)]);
             let four = [at(0), at(1), at(2), at(3)];
+            let more = match (self.a.ways.is_empty() && self.b.ways.is_empty(), kind) {
+                (true, _) => Vec4::ZERO,
+                (_, 0) => ways(four, (&self.a.vertices, &self.a.ways), (&self.b.faces, &self.b.ways)),
+                (_, 1) => ways(four, (&self.b.vertices, &self.b.ways), (&self.a.faces, &self.a.ways)),
+                _ => ways(four, (&self.a.edges, &self.a.ways), (&self.b.edges, &self.b.ways)),
+            };
             let mut apart = 15;
             for (end, (a, b)) in self.a.places.iter().zip(&self.b.places).enumerate() {
                 if asked[end] {
                     apart &= match kind {
-                        0 => vertex_face(four, (&self.a.vertices, a), (&self.b.faces, b), self.limit),
-                        1 => vertex_face(four, (&self.b.vertices, b), (&self.a.faces, a), self.limit),
-                        _ => edges(four, (&self.a.edges, a), (&self.b.edges, b), self.limit),
+                        0 => vertex_face(four, (&self.a.vertices, a), (&self.b.faces, b), more, self.limit),
+                        1 => vertex_face(four, (&self.b.vertices, b), (&self.a.faces, a), more, self.limit),
+                        _ => edges(four, (&self.a.edges, a), (&self.b.edges, b), more, self.limit),
                     };
                 }
             }
@@ -268,15 +282,33 @@ fn gather<const N: usize>((blocks, places): Placed<N>, slots: [u32; 4], c: usize
 }
 
 #[inline(always)]
-fn vertex_face(four: [[u32; 2]; 4], near: Placed<1>, far: Placed<3>, limit: Limit) -> u32 {
+fn vertex_face(four: [[u32; 2]; 4], near: Placed<1>, far: Placed<3>, more: Vec4, limit: Limit) -> u32 {
     let [p, f] = sides(four);
-    cull::faces(gather(near, p, 0), [gather(far, f, 0), gather(far, f, 1), gather(far, f, 2)], limit)
+    cull::faces(gather(near, p, 0), [gather(far, f, 0), gather(far, f, 1), gather(far, f, 2)], more, limit)
 }
 
 #[inline(always)]
-fn edges(four: [[u32; 2]; 4], near: Placed<2>, far: Placed<2>, limit: Limit) -> u32 {
+fn edges(four: [[u32; 2]; 4], near: Placed<2>, far: Placed<2>, more: Vec4, limit: Limit) -> u32 {
     let [e, f] = sides(four);
-    cull::edges([gather(near, e, 0), gather(near, e, 1)], [gather(far, f, 0), gather(far, f, 1)], limit)
+    cull::edges([gather(near, e, 0), gather(near, e, 1)], [gather(far, f, 0), gather(far, f, 1)], more, limit)
+}
+
+/// How far beyond ε each of four pairs is reported by its ways and reaches [m], rounded up.
+fn ways<const N: usize, const M: usize>(four: [[u32; 2]; 4], near: Placed<N>, far: Placed<M>) -> Vec4 {
+    let of = |list: &[Vec4], v: u32| list.get(v as usize).copied().unwrap_or(Vec4::ZERO);
+    Vec4::from_array(four.map(|[i, j]| {
+        let mut most = 0.0f32;
+        for v in near.0.of[i as usize] {
+            let a = of(near.1, v);
+            for w in far.0.of[j as usize] {
+                let b = of(far.1, w);
+                // What rounding to f32 took from the ways.
+                let lost = 2e-7 * (a.truncate().abs().max_element() + b.truncate().abs().max_element());
+                most = most.max(a.w + b.w + (a - b).truncate().length() + lost);
+            }
+        }
+        most * 1.000_01
+    }))
 }
 
 /// First and second slots of four pairs.
@@ -328,21 +360,27 @@ fn within<const N: usize, const M: usize>(
 }
 
 /// Keeps every pair of slots of two patches, each given with the box of the other patch, whose boxes overlap and that have
-/// no vertex in common, if both are of one surface: `own`.
+/// no vertex in common, if both are of one surface: `own`. Boxes of one patch are moved out by `more` [m], those given are
+/// already.
 #[inline(always)]
 fn cross<const N: usize, const M: usize>(
     width: impl Width,
     (near, p, near_meets): (&Blocks<N>, u32, &Bounds),
     (far, q, far_meets): (&Blocks<M>, u32, &Bounds),
-    own: bool,
+    (own, more): (bool, f32),
     counters: &mut Counters,
     out: &mut Batch,
 ) {
     for block in near.blocks(p) {
-        let lanes = &near.lanes[block];
+        let mut lanes = &near.lanes[block];
         let rows = lanes.overlaps(width, near_meets);
         if rows == 0 {
             continue;
+        }
+        let moved;
+        if more > 0.0 {
+            moved = lanes.grown(more);
+            lanes = &moved;
         }
         for other in far.blocks(q) {
             let others = &far.lanes[other];

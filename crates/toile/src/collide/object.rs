@@ -97,7 +97,7 @@ impl<const S: usize> Object<S> {
 
     /// The surface where it is.
     pub fn place<'a>(&'a self, motion: &Motion<'a>) -> Place<'a> {
-        Place { surface: &self.surface, x: motion.x, v: motion.v, reach: motion.reach }
+        Place { surface: &self.surface, motion: *motion }
     }
 
     /// The surface as a walk over trees sees it.
@@ -202,14 +202,12 @@ impl<'a, const S: usize> Inflate<'a, S> {
 
     /// Everything a vertex may touch during the step.
     fn vertex(&self, v: usize) -> Kdop<S> {
-        self.corner(v, self.motion.reach.map_or(0.0, |reach| reach[v]))
+        self.corner(v, self.motion.reaches(v))
     }
 
     /// The largest reach of the corners of a face: what the face as a whole is reported for [m].
     fn reach(&self, corners: [u32; 3]) -> f64 {
-        self.motion
-            .reach
-            .map_or(0.0, |reach| corners.map(|c| reach[c as usize]).into_iter().fold(0.0, f64::max))
+        corners.map(|c| self.motion.reaches(c as usize)).into_iter().fold(0.0, f64::max)
     }
 
     /// Everything that a vertex with the given reach [m] may touch.
@@ -233,7 +231,7 @@ impl<'a, const S: usize> Inflate<'a, S> {
     fn face(&self, surface: &Shell, vertex_boxes: &[Kdop<S>], face: u32) -> Kdop<S> {
         match self.query.inflation {
             Inflation::Oriented { .. } | Inflation::OrientedAsPrinted => self.face_afresh(surface, face),
-            _ if self.motion.reach.is_some() => self.face_afresh(surface, face),
+            _ if self.motion.reach.is_some() || self.motion.way.is_some() => self.face_afresh(surface, face),
             _ => {
                 let [a, b, c] = surface.faces()[face as usize].map(|v| &vertex_boxes[v as usize]);
                 a.union(b).union(c)

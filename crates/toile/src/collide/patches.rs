@@ -11,7 +11,7 @@ use super::lanes::{Bounds, LANES, Lanes};
 use super::partition;
 use super::shell::{NONE, Shell};
 use crate::math::{DVec3, parallel};
-use glam::Vec4;
+use glam::{Vec3A, Vec4};
 
 /// Faces in a patch.
 pub(super) const PATCH: usize = 16;
@@ -54,11 +54,16 @@ impl<const N: usize> Blocks<N> {
         self.starts[patch as usize] as usize..self.starts[patch as usize + 1] as usize
     }
 
-    /// Makes the boxes anew from those of the vertices.
-    fn refit(&mut self, corners: &[Bounds]) {
-        let of = &self.of;
+    /// Makes the boxes anew from those of the vertices; those of patch p are larger by `more[p]`, if that is given.
+    fn refit(&mut self, corners: &[Bounds], more: &[f32]) {
+        let (of, starts) = (&self.of, &self.starts);
         parallel::fill(&mut self.lanes, |block| {
             let slots = &of[LANES * block..LANES * (block + 1)];
+            let more = if more.is_empty() {
+                0.0
+            } else {
+                more[starts.partition_point(|start| *start as usize <= block) - 1]
+            };
             Lanes::of(|k| {
                 let vertices = &slots[k % LANES];
                 let Some(first) = corners.get(vertices[0] as usize) else { return Bounds::EMPTY };
@@ -66,7 +71,7 @@ impl<const N: usize> Blocks<N> {
                 for v in &vertices[1..] {
                     sum = sum.union(&corners[*v as usize]);
                 }
-                sum.reaching()
+                sum.reaching().grown(more)
             })
         });
     }
@@ -141,15 +146,16 @@ impl Slab {
         pad: f32::INFINITY,
     };
 
-    /// Whether a plane along the normal of this patch keeps the other apart. Where something is no number, it does not.
+    /// Whether a plane along the normal of this patch keeps the other apart by `more` [m]. Where something is no number,
+    /// it does not.
     #[inline(always)]
-    pub fn clears(&self, other: &Slab) -> bool {
+    pub fn clears(&self, other: &Slab, more: f32) -> bool {
         let cos = self.normal.dot(other.normal);
         // 1e-6: more than the cosine loses to rounding.
         let across = ((1.0 - cos * cos).max(0.0) + 1e-6).sqrt() * other.radius;
         let at = self.normal.dot(other.centre - self.centre);
         let (p, q) = (cos * other.lo, cos * other.hi);
-        let pads = self.pad + other.pad + across;
+        let pads = self.pad + other.pad + across + more;
         at + p.min(q) - pads > self.hi || at + p.max(q) + pads < self.lo
     }
 }
@@ -159,8 +165,10 @@ impl Slab {
 pub(super) struct Level {
     /// Box of each node.
     pub bounds: Vec<Bounds>,
-    /// The same, eight siblings at a time: block i holds the children of node i of the level above.
+    /// The same, eight siblings at a time: block i holds the children of node i of the level above, seen from its frame.
     pub lanes: Vec<Lanes>,
+    /// The way of each node [m], if vertices have one: its box is seen from a frame that goes this way.
+    frames: Vec<Vec3A>,
 }
 
 /// The patches of one surface.
@@ -178,6 +186,12 @@ pub(super) struct Patches {
     pub levels: Vec<Level>,
     /// Of each patch.
     pub slabs: Vec<Slab>,
+    /// Way of the whole [m].
+    frame: Vec3A,
+    /// How far the ways of the vertices of each patch are from its own [m], if they have any.
+    spread: Vec<f32>,
+    /// Way of each vertex [m], if they have any, and its reach.
+    pub ways: Vec<Vec4>,
     /// Box of each vertex, reach apart.
     corners: Vec<Bounds>,
     /// Each vertex at the start and, where the question needs it, at the end of the step, and its reach [m].
@@ -230,7 +244,8 @@ impl Patches {
         let mut nodes = patches;
         while nodes > 0 {
             let blocks = nodes.div_ceil(LANES);
-            levels.push(Level { bounds: vec![Bounds::EMPTY; nodes], lanes: vec![Lanes::EMPTY; blocks] });
+            let (bounds, lanes) = (vec![Bounds::EMPTY; nodes], vec![Lanes::EMPTY; blocks]);
+            levels.push(Level { bounds, lanes, frames: Vec::new() });
             nodes = if blocks > 1 { blocks } else { 0 };
         }
         let of_edge = share(patches, &of_face, surface.face_edges(), surface.edges().len());
@@ -247,6 +262,9 @@ impl Patches {
             order,
             levels,
             slabs: vec![Slab::ALL; patches],
+            frame: Vec3A::ZERO,
+            spread: Vec::new(),
+            ways: Vec::new(),
             corners: vec![Bounds::EMPTY; surface.vertices()],
             places: Default::default(),
             edited: 0,
@@ -285,12 +303,15 @@ impl Patches {
             places.resize(if moves || end == 0 { motion.x.len() } else { 0 }, Vec4::ZERO);
             parallel::fill(places, |v| corner.place(v, end));
         }
-        self.faces.refit(&self.corners);
-        self.edges.refit(&self.corners);
-        self.vertices.refit(&self.corners);
+        self.follow(motion);
+        self.faces.refit(&self.corners, &self.spread);
+        self.edges.refit(&self.corners, &self.spread);
+        self.vertices.refit(&self.corners, &self.spread);
         for at in 0..self.levels.len() {
             let (below, level) = self.levels.split_at_mut(at);
-            let Level { bounds, lanes } = &mut level[0];
+            let (level, above) = level.split_at_mut(1);
+            let Level { bounds, lanes, frames } = &mut level[0];
+            let (above, whole) = (above.first().map(|above| &above.frames), self.frame);
             match below.last() {
                 None => {
                     let faces = &self.faces;
@@ -303,7 +324,14 @@ impl Patches {
             }
             let bounds = &*bounds;
             parallel::fill(lanes, |b| {
-                Lanes::of(|k| bounds.get(LANES * b + k).copied().unwrap_or(Bounds::EMPTY))
+                Lanes::of(|k| {
+                    let node = LANES * b + k;
+                    let own = bounds.get(node).copied().unwrap_or(Bounds::EMPTY);
+                    match frames.get(node) {
+                        Some(frame) => own.grown(apart(*frame, above.map_or(whole, |frames| frames[b]))),
+                        None => own,
+                    }
+                })
             });
         }
         let mut slabs = std::mem::take(&mut self.slabs);
@@ -314,6 +342,49 @@ impl Patches {
             parallel::fill(&mut slabs, |p| self.slab(p as u32, pad));
         }
         self.slabs = slabs;
+    }
+
+    /// Finds a way for every node: the mean of what is in it. Seen from frames that go these ways, vertices go less far.
+    fn follow(&mut self, motion: &Motion) {
+        self.ways.clear();
+        self.spread.clear();
+        self.levels.iter_mut().for_each(|level| level.frames.clear());
+        self.frame = Vec3A::ZERO;
+        let Some(ways) = motion.way else { return };
+        let reach = |v: usize| motion.reach.map_or(0.0, |reach| reach[v]);
+        self.ways
+            .extend(ways.iter().enumerate().map(|(v, way)| way.as_vec3().extend(super::lanes::up(reach(v)))));
+        let faces = &self.faces;
+        let own = |p: usize| {
+            let blocks = faces.blocks(p as u32);
+            let slots = &faces.of[LANES * blocks.start..LANES * blocks.end];
+            slots.iter().filter(|face| face[0] != NONE).flatten().map(|v| ways[*v as usize])
+        };
+        let patches = self.slabs.len();
+        let mut frames = vec![(Vec3A::ZERO, 0.0); patches];
+        parallel::fill(&mut frames, |p| {
+            let (sum, count) = own(p).fold((DVec3::ZERO, 0.0), |(sum, n), way| (sum + way, n + 1.0));
+            let frame = (sum / count).as_vec3a();
+            let off = own(p).fold(0.0f64, |most, way| most.max((way - frame.as_dvec3()).length()));
+            (frame, super::lanes::up(off))
+        });
+        self.spread.extend(frames.iter().map(|(_, off)| *off));
+        let mut frames: Vec<Vec3A> = frames.into_iter().map(|(frame, _)| frame).collect();
+        for level in &mut self.levels {
+            let above = frames.chunks(LANES).map(|own| own.iter().copied().sum::<Vec3A>() / own.len() as f32);
+            let above = above.collect();
+            level.frames = std::mem::replace(&mut frames, above);
+        }
+        self.frame = frames.first().copied().unwrap_or(Vec3A::ZERO);
+    }
+
+    /// The way of a node; of the whole above the highest level.
+    #[inline(always)]
+    pub fn frame(&self, level: u8, node: u32) -> Vec3A {
+        match self.levels.get(level as usize) {
+            Some(level) => level.frames.get(node as usize).copied().unwrap_or(Vec3A::ZERO),
+            None => self.frame,
+        }
     }
 
     /// The slab of a patch.
@@ -337,11 +408,19 @@ impl Patches {
                 (lo, hi, reach) = (lo.min(along), hi.max(along), reach.max(at.w));
             }
         }
+        reach += self.spread.get(p as usize).copied().unwrap_or(0.0);
         let radius = 0.5 * (bounds.hi - bounds.lo).truncate().length();
         // Places are rounded by 2⁻²⁴, differences and projections by a few more.
         let rounding = 2e-6 * bounds.farthest();
         Slab { normal, centre, lo, hi, radius: radius + rounding, pad: (pad + reach) * 1.000_01 + rounding }
     }
+}
+
+/// How far apart two ways end [m], rounded up.
+#[inline(always)]
+pub(super) fn apart(a: Vec3A, b: Vec3A) -> f32 {
+    let apart = (a - b).length();
+    if apart > 0.0 { apart * 1.000_01 + f32::MIN_POSITIVE } else { 0.0 }
 }
 
 /// Where vertices are and what they may touch.

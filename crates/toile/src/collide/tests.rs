@@ -79,7 +79,7 @@ fn patches_and_trees_find_the_same() {
                 for features in [Features::All, Features::VerticesOnly] {
                     let query =
                         Query { epsilon: 0.012, dt: 0.02, inflation, report, features, ..Query::default() };
-                    let motions = [Motion { x: &x, v: Some(&vx), reach }, Motion::moving(&y, &vy)];
+                    let motions = [Motion { x: &x, v: Some(&vx), reach, way: None }, Motion::moving(&y, &vy)];
                     let [patches, trees] = detectors.each_mut().map(|detector| {
                         let mut contacts = Vec::new();
                         detector.detect(&motions, &query, &mut contacts).expect("accepted");
@@ -96,6 +96,52 @@ fn patches_and_trees_find_the_same() {
         }
     }
     assert!(total > 100_000, "{total}");
+}
+
+/// What moves together is found as if it stood still, however fast it is; what does not is found as by trees, which know of no
+/// frames.
+#[test]
+fn ways_that_are_shared_need_no_room() {
+    let (sheet, x) = roll(120, 40, 3.0);
+    let (tube, y) = roll(30, 10, 1.0);
+    let y: Vec<DVec3> = y.iter().map(|p| *p * 1.15 + DVec3::new(0.01, -0.05, 0.0)).collect();
+    let mut detectors = [Search::Patches, Search::Trees].map(|search| {
+        let mut detector = Detector::new(Settings { search, ..Settings::default() });
+        detector.add(sheet.clone(), &x).expect("accepted");
+        detector.add(tube.clone(), &y).expect("accepted");
+        detector
+    });
+    let query = Query { epsilon: 0.004, ..Query::default() };
+    let reach: Vec<f64> = (0..x.len()).map(|i| 0.001 * random::unit(5, i as u64)).collect();
+    let way = |at: &[DVec3], seed: u64, (drift, spin, rough): (DVec3, f64, f64)| -> Vec<DVec3> {
+        let noise = |i: usize, k: u64| rough * random::signed(seed, 3 * i as u64 + k);
+        let own = |i: usize| DVec3::new(noise(i, 0), noise(i, 1), noise(i, 2));
+        at.iter().enumerate().map(|(i, p)| drift + DVec3::Z.cross(*p) * spin + own(i)).collect()
+    };
+    let fast = DVec3::new(0.03, -0.05, 0.02);
+    for (motion, other, few) in [
+        ((DVec3::ZERO, 0.0, 0.0), (DVec3::ZERO, 0.0, 0.0), true),
+        ((1e3 * fast, 0.0, 0.0), (1e3 * fast, 0.0, 0.0), true),
+        ((fast, 0.0, 0.0), (fast, 0.0, 0.0), true),
+        ((fast, 0.05, 0.0), (fast, 0.04, 0.001), false),
+        ((fast, 0.0, 0.004), (DVec3::ZERO, 0.0, 0.0), false),
+        ((0.2 * fast, 0.02, 0.01), (-0.2 * fast, 0.0, 0.0), false),
+    ] {
+        let (wx, wy) = (way(&x, 8, motion), way(&y, 9, other));
+        let motions = [
+            Motion { reach: Some(&reach), way: Some(&wx), ..Motion::still(&x) },
+            Motion { way: Some(&wy), ..Motion::still(&y) },
+        ];
+        // Ways of tens of metres are too much for trees.
+        let trees = usize::from(motion.0.length() < 1.0);
+        let [(patches, counters), (truth, _)] = [0, trees].map(|k| {
+            let mut contacts = Vec::new();
+            let counters = detectors[k].detect(&motions, &query, &mut contacts).expect("accepted");
+            (contacts, counters)
+        });
+        assert!(patches == truth && !truth.is_empty(), "{motion:?}: {} of {}", patches.len(), truth.len());
+        assert!(!few || counters.narrow_calls < 20_000, "{motion:?}: {}", counters.narrow_calls);
+    }
 }
 
 /// Smooth cloth: the curvature criterion spares at least four fifths of the tests and loses nothing (M03-X6).

@@ -1,7 +1,7 @@
 //! Walks down two trees, or one against itself, to the pairs of features that are close (M03-13, M03-14).
 
 use super::apart;
-use super::detect::{Counters, Features, Report};
+use super::detect::{Counters, Features, Motion, Report};
 use super::flatness::Flatness;
 use super::kdop::Kdop;
 use super::meet::{Batch, Step};
@@ -14,12 +14,15 @@ use crate::math::DVec3;
 #[derive(Clone, Copy)]
 pub(super) struct Place<'a> {
     pub surface: &'a Shell,
-    /// Positions at the start of the step [m].
-    pub x: &'a [DVec3],
-    /// Velocities [m/s].
-    pub v: Option<&'a [DVec3]>,
-    /// How far beyond ε each vertex reaches [m].
-    pub reach: Option<&'a [f64]>,
+    pub motion: Motion<'a>,
+}
+
+impl<'a> std::ops::Deref for Place<'a> {
+    type Target = Motion<'a>;
+
+    fn deref(&self) -> &Motion<'a> {
+        &self.motion
+    }
 }
 
 /// One surface as a walk over trees sees it.
@@ -374,7 +377,18 @@ impl<'a> Pair<'a> {
         let farthest = |side: &Place<'a>, vertices: &[u32]| {
             side.reach.map_or(0.0, |reach| vertices.iter().map(|v| reach[*v as usize]).fold(0.0, f64::max))
         };
-        self.ask.epsilon + farthest(a, of_a) + farthest(b, of_b)
+        if a.way.is_none() && b.way.is_none() {
+            return self.ask.epsilon + farthest(a, of_a) + farthest(b, of_b);
+        }
+        let mut most = 0.0f64;
+        for v in of_a {
+            let (reach, way) = a.goes(*v);
+            for w in of_b {
+                let (other, its) = b.goes(*w);
+                most = most.max(reach + other + (way - its).length());
+            }
+        }
+        self.ask.epsilon + most
     }
 
     /// Whether the distance at the asked ends of the step is within `limit` [m].
@@ -411,6 +425,13 @@ impl<'a> Pair<'a> {
 }
 
 impl<'a> Place<'a> {
+    /// Reach [m] and way [m] of a vertex.
+    #[inline]
+    fn goes(&self, v: u32) -> (f64, DVec3) {
+        let v = v as usize;
+        (self.reach.map_or(0.0, |reach| reach[v]), self.way.map_or(DVec3::ZERO, |way| way[v]))
+    }
+
     /// Where a vertex is `t` [s] into the step.
     #[inline]
     pub fn at(&self, v: u32, t: f64) -> DVec3 {
@@ -454,9 +475,7 @@ impl<const S: usize> Side<'_, S> {
     fn edge_box(&self, ends: [u32; 2]) -> Kdop<S> {
         let [a, b] = ends.map(|v| v as usize);
         let both = self.vertex_boxes[a].union(&self.vertex_boxes[b]);
-        match self.reach {
-            Some(reach) if reach[a] != reach[b] => both.grown((reach[a] - reach[b]).abs()),
-            _ => both,
-        }
+        let more = (self.reaches(a) - self.reaches(b)).abs();
+        if more > 0.0 { both.grown(more) } else { both }
     }
 }

@@ -150,15 +150,26 @@ impl Scene {
             self.surfaces.iter().map(|(_, x, _)| x.iter().map(|_| 0.1 * dice.unit()).collect()).collect();
         let with_reach = query.lazy == 0.0 && dice.below(5) == 0;
         let moves = query.inflation != Inflation::Still;
-        let motions: Vec<Motion> = (self.surfaces.iter().zip(&reaches))
-            .map(|((_, x, v), reach)| Motion {
+        // By dice of their own: other scenes stay as they are.
+        let mut other = Dice::new(self.surfaces.len() as u64 + (1e9 * self.surfaces[0].1[0].x.abs()) as u64);
+        let with_way = query.lazy == 0.0 && query.features != Features::Virtual && other.below(3) == 0;
+        let size = [0.05, 0.5, 5.0][other.below(3)];
+        let ways: Vec<Vec<DVec3>> = (self.surfaces.iter())
+            .map(|(_, x, _)| {
+                let (drift, spin, rough) = (other.vector() * size, other.vector() * size, 0.1 * other.unit());
+                x.iter().map(|p| drift + spin.cross(*p) + other.vector() * (rough * size)).collect()
+            })
+            .collect();
+        let motions: Vec<Motion> = (self.surfaces.iter().zip(&reaches).zip(&ways))
+            .map(|(((_, x, v), reach), way)| Motion {
                 x,
                 v: moves.then_some(v.as_slice()),
                 reach: with_reach.then_some(reach.as_slice()),
+                way: with_way.then_some(way.as_slice()),
             })
             .collect();
         self.compare(detector, &motions, query, outcome);
-        if moves && !with_reach && query.features == Features::All {
+        if moves && !with_reach && !with_way && query.features == Features::All {
             self.compare_in_motion(detector, &motions, query, outcome);
         }
     }

@@ -15,7 +15,7 @@
 //! 5. *New pairs.* Every pass looks for its pairs anew, or takes them from a list that holds all of them wherever points
 //!    have gone since.
 
-use super::space::{Pair, Space};
+use super::space::{Pair, Range, Space};
 use crate::math::{DMat3, DVec3, parallel};
 
 /// How much farther than its wish a point may be taken [-]: projections onto planes turn a motion, and hardly
@@ -96,7 +96,7 @@ pub struct Filter {
     planes: Vec<Plane>,
     wish: Vec<DVec3>,
     bulk: Vec<DVec3>,
-    reach: Vec<f64>,
+    range: Range,
     start: Vec<u32>,
     slots: Vec<u32>,
     moved: Vec<DVec3>,
@@ -120,15 +120,14 @@ struct Plane {
 }
 
 impl Filter {
-    /// Tells it all pairs at `x` that are no farther apart than `epsilon` plus the largest `reach` on either side [m].
-    pub fn know(&mut self, pairs: &[Pair], x: &[DVec3], reach: &[f64], epsilon: f64) {
+    /// Tells it all pairs at `x` that may come within `epsilon` [m] if points stay in `range`.
+    pub fn know(&mut self, pairs: &[Pair], x: &[DVec3], range: &Range, epsilon: f64) {
         let known = &mut self.known;
         known.pairs.clear();
         known.pairs.extend_from_slice(pairs);
         known.x.clear();
         known.x.extend_from_slice(x);
-        known.reach.clear();
-        known.reach.extend_from_slice(reach);
+        known.range.clone_from(range);
         known.epsilon = epsilon;
     }
 
@@ -155,7 +154,7 @@ impl Filter {
                 // What is bound to a line or plane shares no motion.
                 self.bulk[*i as usize] = self.wish[*i as usize];
             }
-            self.find(space, x, wish, xi, drift_of(space.particles(), &self.wish, wish.led));
+            self.find(space, x, wish, xi);
             self.split(x, xi, common);
             // If the common motion itself would bring something together: plain motion, for the rest of the step.
             common = !self.planes.iter().any(|plane| plane.closes);
@@ -164,27 +163,28 @@ impl Filter {
         if !common {
             self.bulk.clear();
             self.bulk.resize(n, DVec3::ZERO);
-            self.find(space, x, wish, xi, DVec3::ZERO);
+            self.find(space, x, wish, xi);
             self.split(x, xi, common);
         }
         self.cells(n);
         self.go(x, wish)
     }
 
-    /// Fills `pairs` with all that could meet on the way, seen from a frame that moves by `frame`. A point may end up
-    /// anywhere within [`STRAY`] of its own wish from where the common motion takes it.
-    fn find(&mut self, space: &mut Space, x: &[DVec3], wish: Wish, xi: f64, frame: DVec3) {
+    /// Fills `pairs` with all that could meet on the way. A point may end up anywhere within [`STRAY`] of its own wish from
+    /// where the common motion takes it.
+    fn find(&mut self, space: &mut Space, x: &[DVec3], wish: Wish, xi: f64) {
         let factor = if self.fault == Fault::ShortReach { 0.5 } else { REACH };
-        self.reach.resize(x.len(), 0.0);
         let (way, bulk) = (&self.wish, &self.bulk);
-        parallel::fill(&mut self.reach, |i| {
-            factor * ((bulk[i] - frame).length() + (way[i] - bulk[i]).length())
-        });
+        let Range { way: common, reach } = &mut self.range;
+        common.resize(x.len(), DVec3::ZERO);
+        parallel::fill(common, |i| factor * bulk[i]);
+        reach.resize(x.len(), 0.0);
+        parallel::fill(reach, |i| factor * (way[i] - bulk[i]).length());
         if self.fault == Fault::OldPairs && !self.pairs.is_empty() {
             return;
         }
-        if !self.known.covers(space.particles(), x, &self.reach, wish.led, xi) {
-            self.known.look(space, x, &self.reach, xi);
+        if !self.known.covers(space.particles(), x, &self.range, wish.led, xi) {
+            self.known.look(space, x, &self.range, xi);
         }
         self.pairs.clone_from(&self.known.pairs);
         if self.known.x != x {
@@ -403,38 +403,45 @@ struct Known {
     pairs: Vec<Pair>,
     /// Where the points were [m]; empty if nothing is known.
     x: Vec<DVec3>,
-    /// How far each point was taken to go [m].
-    reach: Vec<f64>,
+    /// Where points were taken to go.
+    range: Range,
     /// How far apart pairs might be besides [m].
     epsilon: f64,
 }
 
 impl Known {
-    /// Whether all that could meet from `x` within these reaches is among the pairs. What all points went together since
-    /// then brought none nearer to another.
-    fn covers(&self, particles: usize, x: &[DVec3], reach: &[f64], led: &[bool], xi: f64) -> bool {
+    /// Whether all that could meet from `x` within `range` is among the pairs. What all points went together since then, and
+    /// what all mean to go besides, brings none nearer to another.
+    fn covers(&self, particles: usize, x: &[DVec3], range: &Range, led: &[bool], xi: f64) -> bool {
         let slack = 0.5 * (self.epsilon - xi);
         if slack < 0.0 || self.x.len() != x.len() {
             return false;
         }
         let went = |i: usize| x[i] - self.x[i];
-        let together = if (0..x.len()).any(|i| led[i] && i < particles) {
-            DVec3::ZERO
+        let besides = |i: usize| range.way[i] - self.range.way[i];
+        let [together, all] = if (0..x.len()).any(|i| led[i] && i < particles) {
+            [DVec3::ZERO; 2]
         } else {
-            let all: Vec<DVec3> = (0..particles).map(went).collect();
-            drift_of(particles, &all, led)
+            let mean = |of: &dyn Fn(usize) -> DVec3| {
+                let each: Vec<DVec3> = (0..particles).map(of).collect();
+                drift_of(particles, &each, led)
+            };
+            [mean(&went), mean(&besides)]
         };
-        (0..x.len()).all(|i| reach[i] + (went(i) - together).length() <= self.reach[i] + slack)
+        (0..x.len()).all(|i| {
+            let more = (went(i) - together).length() + (besides(i) - all).length();
+            range.reach[i] + more <= self.range.reach[i] + slack
+        })
     }
 
     /// Looks anew, somewhat farther than these reaches, so that it need not be done again in the next pass.
-    fn look(&mut self, space: &mut Space, x: &[DVec3], reach: &[f64], xi: f64) {
+    fn look(&mut self, space: &mut Space, x: &[DVec3], range: &Range, xi: f64) {
         self.x.clear();
         self.x.extend_from_slice(x);
-        self.reach.clear();
-        self.reach.extend(reach.iter().map(|r| AHEAD * r + 2.0 * xi));
+        self.range.clone_from(range);
+        self.range.reach.iter_mut().for_each(|reach| *reach = AHEAD * *reach + 2.0 * xi);
         self.epsilon = xi;
-        space.pairs(x, &self.reach, xi, false, &mut self.pairs);
+        space.pairs(x, &self.range, xi, false, &mut self.pairs);
     }
 }
 

@@ -6,7 +6,7 @@ use super::gauges::{Gauge, Gauges};
 use super::heirs::{Chosen, Touch, hand_on};
 use super::response::{self, Flight};
 use super::settings::{ContactSettings, Response};
-use super::space::{CORNER, Object, Pair, Space};
+use super::space::{CORNER, Object, Pair, Range, Space};
 use crate::collide::collider::Collider;
 use crate::freedom::Mobility;
 use crate::math::{DMat3, DVec3, reduce};
@@ -42,6 +42,9 @@ const BESIDE: f64 = 0.1;
 /// Part of what is missing beyond that which a substep makes good.
 const RECOVERY: f64 = 0.1;
 
+/// How far from its foreseen way a point may go, over its motion against the mean [-]; never more than the gap.
+const UNSURE: f64 = 0.2;
+
 /// How far an island may go in a substep before it is halved, over the mean edge.
 const LONGEST: f64 = 0.3;
 
@@ -60,7 +63,7 @@ pub struct Meeting {
     x: Vec<DVec3>,
     ends: Vec<DVec3>,
     led: Vec<bool>,
-    reach: Vec<f64>,
+    range: Range,
     pairs: Vec<Pair>,
     epsilon: f64,
     struck: Vec<u32>,
@@ -144,7 +147,7 @@ impl Meeting {
             ends: all.clone(),
             x: all,
             led: Vec::new(),
-            reach: Vec::new(),
+            range: Range::default(),
             pairs: Vec::new(),
             epsilon: 0.0,
             struck: Vec::new(),
@@ -227,8 +230,10 @@ impl Meeting {
         let way: Vec<DVec3> = (0..points).map(|i| self.ends[i] - self.x[i]).collect();
         let drift = filter::drift_of(n, &way, &self.led);
         self.epsilon = self.largest_distance(settings);
-        self.reach.clear();
-        self.reach.extend(way.iter().map(|w| 1.2 * (*w - drift).length()));
+        self.range.reach.clear();
+        let unsure = |w: &DVec3| (UNSURE * (*w - drift).length()).min(settings.gap);
+        self.range.reach.extend(way.iter().map(unsure));
+        self.range.way.clone_from(&way);
         let most = LONGEST * outing.edge;
         if settings.guarantee && !outing.last && self.races(&way, drift, GROSS * most) {
             self.pairs.clear();
@@ -236,7 +241,7 @@ impl Meeting {
             return Err(TooLong::Far);
         }
         let mut pairs = std::mem::take(&mut self.pairs);
-        self.space.pairs(&self.x, &self.reach, self.epsilon, settings.vertices_only, &mut pairs);
+        self.space.pairs(&self.x, &self.range, self.epsilon, settings.vertices_only, &mut pairs);
         pairs.retain(|pair| self.meets(pair, settings));
         self.pairs = pairs;
         probe.lap(Stage::Detect);
@@ -510,11 +515,12 @@ impl Meeting {
         if settings.guarantee {
             // What was foreseen says nothing about motions this much longer.
             let way: Vec<DVec3> = (0..n).map(|i| next.x[i] - now.x[i]).collect();
-            let drift = filter::drift_of(n, &way, &self.led);
+            let other: Vec<DVec3> = (0..n).map(|i| way[i] - self.range.way[i]).collect();
+            let drift = filter::drift_of(n, &other, &self.led);
             let most = LONGEST * outing.edge;
             let strays = |i: usize| {
-                let far = (way[i] - drift).length();
-                far > most && far > self.reach[i] + self.epsilon && !self.led[i]
+                let far = (other[i] - drift).length();
+                far > most && far > self.range.reach[i] + self.epsilon && !self.led[i]
             };
             if !self.pairs.is_empty() && !outing.last && (0..n).any(strays) {
                 return Err(TooLong::Far);
@@ -619,7 +625,7 @@ impl Meeting {
         let (mut before, mut arrived) = (f64::INFINITY, false);
         let mut pass = 0;
         if !settings.vertices_only && settings.cloth && settings.bodies {
-            self.filter.know(&self.pairs, &self.x, &self.reach, self.epsilon);
+            self.filter.know(&self.pairs, &self.x, &self.range, self.epsilon);
         } else {
             self.filter.forget();
         }

@@ -90,6 +90,15 @@ pub struct Space {
     found: Vec<Contact>,
 }
 
+/// Where points may go: each its way, give or take its reach.
+#[derive(Clone, Debug, Default)]
+pub struct Range {
+    /// Way of each point [m].
+    pub way: Vec<DVec3>,
+    /// Reach of each point [m].
+    pub reach: Vec<f64>,
+}
+
 /// Two features that may touch.
 #[derive(Clone, Copy, Debug)]
 pub struct Pair {
@@ -155,11 +164,12 @@ impl Space {
         &self.objects
     }
 
-    /// All pairs no farther apart than `epsilon` plus the largest `reach` on either side [m], sorted, at `x`.
+    /// All pairs at `x` that may come within `epsilon` [m], sorted: those no farther apart than that, the reaches of two points
+    /// and the difference of their ways, for some point on either side.
     pub fn pairs(
         &mut self,
         x: &[DVec3],
-        reach: &[f64],
+        range: &Range,
         epsilon: f64,
         vertices_only: bool,
         out: &mut Vec<Pair>,
@@ -168,8 +178,9 @@ impl Space {
             .objects
             .iter()
             .map(|o| {
-                let range = o.first..o.first + o.shape.surface.vertices();
-                Motion { x: &x[range.clone()], v: None, reach: Some(&reach[range]) }
+                let own = o.first..o.first + o.shape.surface.vertices();
+                let (reach, way) = (Some(&range.reach[own.clone()]), Some(&range.way[own.clone()]));
+                Motion { x: &x[own], v: None, reach, way }
             })
             .collect();
         let features = match vertices_only {

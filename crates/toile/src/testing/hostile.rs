@@ -7,7 +7,7 @@
 use crate::collide::Role;
 use crate::collide::certify::{Audit, CheckOptions, CheckSurface, Checker, Distance, Kind};
 use crate::contact::filter::{Fault, Filter, Wish};
-use crate::contact::space::{Object, Shape, Space};
+use crate::contact::space::{Object, Range, Shape, Space};
 use crate::math::random::Dice;
 use crate::math::{DMat3, DVec3};
 use std::sync::Arc;
@@ -123,8 +123,10 @@ pub fn run(scene: Scene, seed: u64, passes: u64, fault: Fault) -> Outcome {
         filter.forget();
         if stage.foresees && fault == Fault::None && dice.unit() < 0.3 {
             let mut known = Vec::new();
-            stage.space.pairs(&before, &reach, stage.gap, false, &mut known);
-            filter.know(&known, &before, &reach, stage.gap);
+            let way = to.iter().zip(&before).map(|(a, b)| 0.5 * (*a - *b)).collect();
+            let range = Range { way, reach };
+            stage.space.pairs(&before, &range, stage.gap, false, &mut known);
+            filter.know(&known, &before, &range, stage.gap);
         }
         // Within a step the filter goes on with what is left: now and then so does this.
         let again = if dice.unit() < 0.3 { 1 + dice.below(3) } else { 1 };
