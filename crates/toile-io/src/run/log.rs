@@ -4,6 +4,7 @@ use crate::atomic::{read_capped, write_atomic};
 use crate::error::{FileError, FileErrorKind};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -119,7 +120,9 @@ const CERTIFIED: &[&str] =
 /// Figures of a run's frames, for its certificate.
 #[derive(Clone, Debug, Default)]
 pub struct Figures {
-    frames: std::collections::BTreeMap<i64, serde_json::Map<String, Json>>,
+    frames: BTreeMap<i64, serde_json::Map<String, Json>>,
+    /// Vertices that bodies were let through within a frame or at its end, by frame.
+    pinched: BTreeMap<i64, BTreeSet<(String, u32)>>,
 }
 
 impl Figures {
@@ -140,9 +143,9 @@ impl Figures {
         }
         // A vertex is pinched from when it was let through to when it counts again, over as many frames as that takes.
         let mut lines = releases.iter().peekable();
-        let mut pinched = std::collections::BTreeSet::new();
-        for (frame, figures) in &mut figures.frames {
-            let mut released = std::collections::BTreeSet::new();
+        let mut pinched = BTreeSet::new();
+        for (frame, of_frame) in &mut figures.frames {
+            let mut released = BTreeSet::new();
             while let Some(line) = lines.next_if(|line| i64::from(line.frame) <= *frame) {
                 let vertex = (line.cloth.as_str(), line.vertex);
                 if line.through {
@@ -152,11 +155,27 @@ impl Figures {
                     pinched.remove(&vertex);
                 }
             }
-            figures.entry("exempt").or_insert(0.into());
-            figures.insert("released".into(), released.len().into());
-            figures.insert("pinched".into(), pinched.len().into());
+            of_frame.entry("exempt").or_insert(0.into());
+            of_frame.insert("released".into(), released.len().into());
+            of_frame.insert("pinched".into(), pinched.len().into());
+            let all: BTreeSet<(String, u32)> =
+                released.union(&pinched).map(|(cloth, vertex)| (cloth.to_string(), *vertex)).collect();
+            if !all.is_empty() {
+                figures.pinched.insert(*frame, all);
+            }
         }
         figures
+    }
+
+    /// Whether bodies were let through a vertex of a cloth within a frame or at its end.
+    pub fn is_pinched(&self, frame: i64, cloth: &str, vertex: u32) -> bool {
+        let of_frame = self.pinched.get(&frame);
+        of_frame.is_some_and(|all| all.contains(&(cloth.to_string(), vertex)))
+    }
+
+    /// Whether any vertex was.
+    pub fn any_pinched(&self, frame: i64) -> bool {
+        self.pinched.contains_key(&frame)
     }
 
     /// Those of one frame, by name; empty where nothing is known.

@@ -157,6 +157,8 @@ pub struct Verdict {
     /// faces cross it is the distance of their features, not zero. `None` when not asked for, when nothing is as
     /// close as asked, or when some vertex or face could not be judged.
     pub closest: Option<Closest>,
+    /// Intersections that [`Checker::excuse`] took out.
+    pub exempt: usize,
 }
 
 impl Verdict {
@@ -220,6 +222,7 @@ pub struct Checker {
 struct Span {
     first: u32,
     vertices: usize,
+    kind: Kind,
 }
 
 impl Checker {
@@ -267,7 +270,35 @@ impl Checker {
         self.runs = runs;
         findings.extend(found.hits.iter().map(|hit| self.intersection(hit)));
         let closest = found.nearest.and_then(|nearest| self.closest(nearest));
-        Verdict { findings, unlisted: found.total - found.hits.len(), closest }
+        Verdict { findings, unlisted: found.total - found.hits.len(), closest, exempt: 0 }
+    }
+
+    /// Takes intersections out of a verdict that are known and allowed: those of bodies with faces and edges of cloth of which
+    /// a vertex is `pinched`, which bodies are let through because they left it no room. Cloth that meets cloth is never
+    /// excused.
+    pub fn excuse(&self, verdict: &mut Verdict, pinched: impl Fn(VertexId) -> bool) {
+        let flagged = |surface: u32, vertices: [u32; 3]| {
+            vertices.into_iter().any(|vertex| pinched(VertexId { surface, vertex }))
+        };
+        let before = verdict.findings.len();
+        verdict.findings.retain(|finding| {
+            let Finding::Intersection { edge, face, .. } = finding else { return true };
+            let kinds = [edge.surface, face.surface].map(|surface| self.surfaces[surface as usize].kind);
+            let [a, b] = edge.vertices;
+            match kinds {
+                [Kind::Cloth, Kind::Body] => !flagged(edge.surface, [a, b, b]),
+                [Kind::Body, Kind::Cloth] => !self.corners(*face).is_some_and(|v| flagged(face.surface, v)),
+                _ => true,
+            }
+        });
+        verdict.exempt += before - verdict.findings.len();
+    }
+
+    /// The vertices of a face, as indices in its surface.
+    fn corners(&self, face: FaceId) -> Option<[u32; 3]> {
+        let at = self.ids.binary_search(&face).ok()?;
+        let first = self.surfaces[face.surface as usize].first;
+        Some(self.triangles[at].map(|v| v - first))
     }
 
     /// A finding or a close pair in words, with the names of its surfaces.
@@ -329,7 +360,7 @@ impl Checker {
             self.judged.push(judged);
         }
         self.names.push(surface.name);
-        self.surfaces.push(Span { first, vertices: surface.vertices });
+        self.surfaces.push(Span { first, vertices: surface.vertices, kind: surface.kind });
     }
 
     /// Takes the positions in; reports what is missing, not finite or out of range.
