@@ -60,7 +60,8 @@ fn explore() {
                 if frame % 6 == 0 {
                     let exempt: usize = world.tangled().iter().map(|t| t.sides[0].len()).sum();
                     let strain = (0..world.cloths().len()).flat_map(|c| world.strains(c)).fold(0.0, f64::max);
-                    print!(" {}/{exempt}/{:.2}", count(&mut checker, &world), strain);
+                    let c = probe.counters;
+                    print!(" {}/{exempt}/{:.2}({},{},{},{},{})", count(&mut checker, &world), strain, c.substeps, c.halved, c.passes, c.iterations, c.solves);
                 }
             }
             println!(" inside {} {:.1} s", world.tangles().inside.len(), begun.elapsed().as_secs_f64());

@@ -48,7 +48,8 @@ impl Shape {
         &self.neighbours[self.start[vertex] as usize..self.start[vertex + 1] as usize]
     }
 
-    fn across(&self, ends: [u32; 2]) -> &[u32] {
+    /// Vertices that an edge has a face with.
+    pub(super) fn across(&self, ends: [u32; 2]) -> &[u32] {
         let ends = [ends[0].min(ends[1]), ends[0].max(ends[1])];
         match self.surface.edges().binary_search(&ends) {
             Ok(e) => &self.across[self.across_start[e] as usize..self.across_start[e + 1] as usize],

@@ -271,6 +271,10 @@ pub fn contours(scene: &Scene, pairs: &[Crossed]) -> Vec<Vec<Link>> {
     all
 }
 
+fn sorted([a, b]: [u32; 2]) -> [u32; 2] {
+    [a.min(b), a.max(b)]
+}
+
 /// An edge through a face.
 struct Through {
     pair: usize,
@@ -317,21 +321,76 @@ impl<'a> Cut<'a> {
             }
         }
         let mut cut = Cut { scene, pairs, through, part: BTreeMap::new(), area: Vec::new() };
+        let mut cuts: Vec<[u32; 2]> = cut.through.iter().map(|t| sorted(t.edge)).collect();
+        cuts.extend(cut.beyond_ends());
+        cuts.sort_unstable();
         let [a, b] = pairs[0].objects;
-        cut.fill(a);
+        cut.fill(a, &cuts);
         if b != a {
-            cut.fill(b);
+            cut.fill(b, &cuts);
         }
         cut
     }
 
-    /// Finds the parts of an object that no edge joins but those that are cut.
-    fn fill(&mut self, object: u32) {
+    /// Edges that would be cut if curves went on from where they end inside a face to the border, along the plane of the face
+    /// whose border ends them: else parts that a hem crosses at a slant would hang together at its end.
+    fn beyond_ends(&self) -> Vec<[u32; 2]> {
+        let mut own: BTreeMap<(u32, u32), Vec<&Through>> = BTreeMap::new();
+        let mut others: BTreeMap<(u32, u32), Vec<&Through>> = BTreeMap::new();
+        for through in &self.through {
+            let Crossed { objects, faces } = self.pairs[through.pair];
+            let (s, t) = (through.whose, 1 - through.whose);
+            own.entry((objects[s], faces[s])).or_default().push(through);
+            others.entry((objects[t], faces[t])).or_default().push(through);
+        }
+        let mut cuts = Vec::new();
+        for (face, through) in own {
+            let entry = sorted(through[0].edge);
+            if through.iter().any(|t| sorted(t.edge) != entry) {
+                continue;
+            }
+            // The last face of the other side is the one with an edge through this face that is its border.
+            let ends = others.get(&face).into_iter().flatten().find(|t| self.is_border(t));
+            let (at, last) = ends.map_or((through[0].at, through[0]), |t| (t.at, *t));
+            let other = ends.map_or(1 - last.whose, |t| t.whose);
+            let Crossed { objects, faces } = self.pairs[last.pair];
+            let plane = (at, self.normal(self.scene.face(objects[other], faces[other])));
+            cuts.extend(self.walk(face, entry, plane));
+        }
+        cuts
+    }
+
+    fn is_border(&self, through: &Through) -> bool {
+        let object = &self.scene.objects[self.pairs[through.pair].objects[through.whose] as usize];
+        object.shape.across(through.edge.map(|p| p - object.first as u32)).len() == 1
+    }
+
+    /// Edges that a plane crosses on the way from one edge of a face through it and on to the border.
+    fn walk(&self, (object, face): (u32, u32), entry: [u32; 2], (at, normal): (DVec3, DVec3)) -> Vec<[u32; 2]> {
         let Object { first, shape, .. } = &self.scene.objects[object as usize];
         let first = *first as u32;
-        let mut cuts: Vec<[u32; 2]> =
-            self.through.iter().map(|t| [t.edge[0].min(t.edge[1]), t.edge[0].max(t.edge[1])]).collect();
-        cuts.sort_unstable();
+        let before = |p: u32| normal.dot(self.scene.x[p as usize] - at) > 0.0;
+        let mut edge = entry;
+        let mut next = self.scene.face(object, face).into_iter().find(|p| !entry.contains(p));
+        let mut cuts = Vec::new();
+        while let Some(far) = next {
+            let [a, b] = edge;
+            if before(a) == before(b) || cuts.len() > shape.surface().faces().len() {
+                break;
+            }
+            let (kept, left) = if before(a) == before(far) { (b, a) } else { (a, b) };
+            edge = sorted([kept, far]);
+            cuts.push(edge);
+            let beyond = shape.across(edge.map(|p| p - first)).iter().map(|v| v + first);
+            next = beyond.into_iter().find(|p| *p != left);
+        }
+        cuts
+    }
+
+    /// Finds the parts of an object that no edge joins but those that are cut.
+    fn fill(&mut self, object: u32, cuts: &[[u32; 2]]) {
+        let Object { first, shape, .. } = &self.scene.objects[object as usize];
+        let first = *first as u32;
         let count = shape.surface().vertices();
         let mut of = vec![u32::MAX; count];
         let from = self.area.len() as u32;
@@ -345,7 +404,7 @@ impl<'a> Cut<'a> {
             while let Some(v) = stack.pop() {
                 for &w in shape.neighbours(v) {
                     let (p, q) = (v as u32 + first, w + first);
-                    if of[w as usize] == u32::MAX && cuts.binary_search(&[p.min(q), p.max(q)]).is_err() {
+                    if of[w as usize] == u32::MAX && cuts.binary_search(&sorted([p, q])).is_err() {
                         of[w as usize] = next;
                         stack.push(w as usize);
                     }
@@ -457,9 +516,24 @@ impl<'a> Cut<'a> {
         let mut first: Vec<u32> = curve.iter().flat_map(|link| self.on_side(*link, moving)).collect();
         first.extend(within(&parts, objects[moving]));
         let mut second: Vec<u32> = curve.iter().flat_map(|link| self.on_side(*link, 1 - moving)).collect();
-        second.extend(within(&self.beside(curve, moving, &parts), objects[1 - moving]));
+        let beside = within(&self.beside(curve, moving, &parts), objects[1 - moving]);
+        second.extend(self.around(&first, beside));
         let sides = [self.scene.grow(first, RINGS[0]), self.scene.grow(second, RINGS[1])];
         (-sign, sides, None)
+    }
+
+    /// Those of `points` in the box of some others, made larger by a quarter of its diagonal: what is farther away need not be
+    /// exempt.
+    fn around(&self, others: &[u32], mut points: Vec<u32>) -> Vec<u32> {
+        let none = [DVec3::INFINITY, DVec3::NEG_INFINITY];
+        let places = others.iter().map(|p| self.scene.x[*p as usize]);
+        let [low, high] = places.fold(none, |[low, high], p| [low.min(p), high.max(p)]);
+        let more = DVec3::splat(0.25 * (high - low).length());
+        points.retain(|p| {
+            let place = self.scene.x[*p as usize];
+            place.cmpge(low - more).all() && place.cmple(high + more).all()
+        });
+        points
     }
 
     /// Parts of the other side that lie beside those that move: seen from the curve both go the same way. Where none does,

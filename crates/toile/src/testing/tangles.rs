@@ -8,7 +8,7 @@ use crate::math::random::Dice;
 use crate::math::rotation::euler_degrees;
 use crate::math::DVec3;
 use crate::mesh::{Mesh, MeshError, Pattern, Shape, ShapeError, shapes};
-use crate::{Air, Cloth, Fabric, Obstacle, PinDown, Setup, World};
+use crate::{Air, Cloth, ContactSettings, Fabric, Obstacle, PinDown, Setup, World};
 
 /// How cloth begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +51,7 @@ pub const CLEAN: &str = "clean";
 /// A start, or why its shapes could not be made.
 pub fn start(kind: Kind, seed: u64) -> Result<Setup, String> {
     let mut dice = Dice::new(1000 * seed + kind as u64);
-    let mut setup = Setup { substeps: 4, ..Setup::default() };
+    let mut setup = Setup { substeps: 4, contact: ContactSettings::default(), ..Setup::default() };
     match kind {
         Kind::InBody => in_body(&mut dice, &mut setup),
         Kind::FoldThrough => fold_through(&mut dice, &mut setup),
@@ -252,7 +252,7 @@ fn corner(dice: &mut Dice, setup: &mut Setup) -> Result<(), Unmade> {
     let around = euler_degrees(DVec3::Y * (360.0 * dice.unit()));
     // Turned so that a corner points down, its tip under the other sheet.
     let turn = around * euler_degrees(DVec3::Z * -lean) * euler_degrees(DVec3::Y * 45.0);
-    let tip = turn * DVec3::X * 0.06;
+    let tip = turn * DVec3::new(0.06, 0.0, 0.06);
     let lowest = shape.positions.iter().fold(f64::INFINITY, |low, p| low.min((turn * *p).y));
     setup.cloths.push(cloth("flap", shape, |p| turn * p - DVec3::new(tip.x, lowest + depth, tip.z))?);
     setup.cloths.push(clean(dice, around * DVec3::new(0.05, 0.005, 0.06))?);
