@@ -22,7 +22,8 @@ use toile_io::cache::{Cache, CacheOptions};
 use toile_io::convert::SMOOTHED;
 use toile_io::run::{
     Existing, Frame, Outcome, ReleaseLine, Role, RunFolder, StatsWriter, Status, TangleEvent, TangleLine,
-    Topology, TopologyObject, VERSION, input_hash, load_snapshot, save_snapshot, single_precision, tangle_lines,
+    Topology, TopologyObject, VERSION, input_hash, load_snapshot, save_snapshot, single_precision,
+    tangle_lines,
 };
 use toile_io::scene::{Resolved, Scene, resolve};
 
@@ -339,8 +340,15 @@ impl<'a> Simulation<'a> {
             0 => format!("all clear in frame {last}"),
             n => {
                 let still = self.built.world.tangles();
-                let vertices = if still.inside.is_empty() { String::new() } else { format!(" and {} vertices", still.inside.len()) };
-                format!("{n} tangles with {} pairs{vertices} are left and exempt: start them apart", still.pairs.len())
+                let vertices = if still.inside.is_empty() {
+                    String::new()
+                } else {
+                    format!(" and {} vertices", still.inside.len())
+                };
+                format!(
+                    "{n} tangles with {} pairs{vertices} are left and exempt: start them apart",
+                    still.pairs.len()
+                )
             }
         };
         Some(format!(

@@ -35,11 +35,12 @@ const SHORTS: &[Short] = &[
     Short { scene: "twist", set: &["cloth.sheet.shape.resolution=16"], frames: &[5, 10] },
     Short { scene: "ball", set: &["cloth.sheet.shape.resolution=16"], frames: &[2, 3] },
     Short { scene: "drape", set: &[], frames: &[2, 3] },
+    Short { scene: "tangled", set: &[], frames: &[2, 4] },
 ];
 
 /// Scenes in which cloth meets something: their goldens are compared where they have been written.
 const CONTACT: &[&str] =
-    &["sphere", "tablecloth", "sheets", "tape", "stack", "stack4", "twist", "ball", "drape"];
+    &["sphere", "tablecloth", "sheets", "tape", "stack", "stack4", "twist", "ball", "drape", "tangled"];
 
 fn short(name: &str) -> &'static Short {
     SHORTS.iter().find(|s| s.scene == name).unwrap_or_else(|| panic!("scene {name} has no entry in SHORTS"))

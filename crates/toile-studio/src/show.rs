@@ -262,7 +262,8 @@ impl Judge {
                 checker.excuse(&mut verdict, |v| pinched.contains(&[v.surface, v.vertex]));
                 let tangles = live.world().tangled();
                 checker.excuse_tangled(&mut verdict, |edge, face| {
-                    let (edge, face) = (edge.map(|v| [v.surface, v.vertex]), face.map(|v| [v.surface, v.vertex]));
+                    let (edge, face) =
+                        (edge.map(|v| [v.surface, v.vertex]), face.map(|v| [v.surface, v.vertex]));
                     tangles.iter().any(|tangle| tangle.excuses(&edge, &face))
                 });
                 info.pass = verdict.pass();

@@ -177,8 +177,15 @@ impl RunFolder {
     fn clear(&self) -> Result<(), FileError> {
         let numbered = [self.frames_folder(), self.checkpoints_folder()];
         let numbered = numbered.iter().flat_map(|f| checkpoint::numbered(f)).map(|(_, path)| path);
-        let single =
-            ["run.json", "scene.toml", "topology.toile", "stats.jsonl", "releases.jsonl", "tangles.jsonl", "outcome.json"];
+        let single = [
+            "run.json",
+            "scene.toml",
+            "topology.toile",
+            "stats.jsonl",
+            "releases.jsonl",
+            "tangles.jsonl",
+            "outcome.json",
+        ];
         let single = single.iter().chain(RESULTS);
         // run.json goes last: until then the folder is still known as a run and can be replaced again.
         let single = single.rev().map(|name| self.root.join(name));

@@ -52,7 +52,10 @@ fn encode(snapshot: &Snapshot) -> Vec<(String, Array)> {
         arrays.push(("let_through".to_string(), Array::U32(snapshot.let_through.concat())));
     }
     if !snapshot.tangles.is_empty() {
-        arrays.push(("tangles".to_string(), Array::U32(snapshot.tangles.iter().flat_map(flat_tangle).collect())));
+        arrays.push((
+            "tangles".to_string(),
+            Array::U32(snapshot.tangles.iter().flat_map(flat_tangle).collect()),
+        ));
     }
     if snapshot.placed {
         arrays.push(("placed".to_string(), Array::U32(vec![1])));

@@ -29,8 +29,8 @@ struct Outcome {
     /// Frames in which the clean sheet met something.
     soiled: usize,
     not_finite: usize,
-    /// Vertices of an upper layer below the lower one at the end.
-    wrong: usize,
+    /// Vertices of an upper layer below the lower one at the start and at the end.
+    wrong: [usize; 2],
     strain: f64,
     tangles: usize,
     left: Vec<String>,
@@ -38,7 +38,7 @@ struct Outcome {
 
 impl Outcome {
     fn cleared(&self) -> bool {
-        self.pairs.last() == Some(&0) && self.inside[1] == 0 && self.wrong == 0
+        self.pairs.last() == Some(&0) && self.inside[1] == 0 && self.wrong[1] == 0
     }
 
     fn worse(&self) -> bool {
@@ -64,6 +64,8 @@ pub fn run(session: &mut Session) -> Result<(), LabError> {
     session.equal("pairs outside all tangles, over all frames", sum(&|o| o.unexcused), "", 0.0);
     session.equal("frames in which the clean sheet met anything", sum(&|o| o.soiled), "", 0.0);
     session.equal("places that are no numbers", sum(&|o| o.not_finite), "", 0.0);
+    session.info("vertices on the wrong side of a layer at the start", sum(&|o| o.wrong[0]), "");
+    session.equal("vertices on the wrong side of a layer at the end", sum(&|o| o.wrong[1]), "", 0.0);
     let (mut rows, mut curves) = (Vec::new(), Vec::new());
     for (kind, own) in Kind::ALL.iter().zip(outcomes.chunks(SEEDS as usize)) {
         let name = kind.name();
@@ -74,14 +76,15 @@ pub fn run(session: &mut Session) -> Result<(), LabError> {
         session.info(format!("{name}: largest strain"), strain, "");
         for (seed, o) in own.iter().enumerate() {
             rows.push(format!(
-                "{name},{seed},{},{},{},{},{},{},{},{},{}",
+                "{name},{seed},{},{},{},{},{},{},{},{},{},{}",
                 o.vertices,
                 o.tangles,
                 o.pairs[0],
                 o.inside[0],
                 o.pairs[FRAMES],
                 o.inside[1],
-                o.wrong,
+                o.wrong[0],
+                o.wrong[1],
                 o.clear_in(),
                 o.strain
             ));
@@ -95,7 +98,7 @@ pub fn run(session: &mut Session) -> Result<(), LabError> {
     }
     session.csv(
         "tangles",
-        "kind,seed,vertices,tangles,pairs at the start,vertices inside at the start,pairs at the end,vertices inside at the end,vertices on the wrong side,last frame that intersects,largest strain",
+        "kind,seed,vertices,tangles,pairs at the start,vertices inside at the start,pairs at the end,vertices inside at the end,vertices on the wrong side at the start,at the end,last frame that intersects,largest strain",
         &rows,
     )?;
     session.plot(
@@ -117,6 +120,7 @@ fn follow(kind: Kind, seed: u64) -> Result<Outcome, LabError> {
     let vertices = world.cloths().iter().map(|cloth| cloth.positions.len()).sum();
     let mut outcome = Outcome { vertices, tangles: world.tangled().len(), ..Outcome::default() };
     outcome.inside[0] = world.tangles().inside.len();
+    outcome.wrong[0] = wrong_side(&world)?;
     let clean = world.cloths().iter().position(|cloth| cloth.name == CLEAN);
     for frame in 0..=FRAMES {
         if frame > 0 {
@@ -134,9 +138,14 @@ fn follow(kind: Kind, seed: u64) -> Result<Outcome, LabError> {
             outcome.unlike += own.symmetric_difference(&listed).count();
             if frame == FRAMES {
                 let name = |[object, face]: &[u32; 2]| format!("{object} face {face}");
-                let all: Vec<String> = listed.iter().map(|[a, b]| format!("{} × {}", name(a), name(b))).collect();
+                let all: Vec<String> =
+                    listed.iter().map(|[a, b]| format!("{} × {}", name(a), name(b))).collect();
                 if !all.is_empty() {
-                    outcome.left.push(format!("{} pairs are left (object and face): {}", all.len(), all.join(", ")));
+                    outcome.left.push(format!(
+                        "{} pairs are left (object and face): {}",
+                        all.len(),
+                        all.join(", ")
+                    ));
                 }
             }
         }
@@ -150,7 +159,7 @@ fn follow(kind: Kind, seed: u64) -> Result<Outcome, LabError> {
         outcome.strain = strains.fold(outcome.strain, f64::max);
     }
     outcome.inside[1] = world.tangles().inside.len();
-    outcome.wrong = wrong_side(&world)?;
+    outcome.wrong[1] = wrong_side(&world)?;
     Ok(outcome)
 }
 

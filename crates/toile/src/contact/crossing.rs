@@ -32,7 +32,9 @@ pub fn apart(a: &[DVec3], b: &[DVec3], margin: f64) -> bool {
         let ((a_low, a_high), (b_low, b_high)) = (range(a), range(b));
         n != DVec3::ZERO && (a_low - b_high).max(b_low - a_high) > margin
     };
-    let mean = |points: &[DVec3]| points.iter().fold(DVec3::ZERO, |sum, p| sum + (*p - origin)) / points.len() as f64;
+    let mean = |points: &[DVec3]| {
+        points.iter().fold(DVec3::ZERO, |sum, p| sum + (*p - origin)) / points.len() as f64
+    };
     // Most that are apart are so from middle to middle.
     if splits(mean(b) - mean(a)) {
         return true;
@@ -151,12 +153,7 @@ pub fn bounds_of(face: [u32; 3], x: &[DVec3]) -> [DVec3; 2] {
 
 /// Faces of two lists that are not clear of each other by `margin`, as numbers in the lists, ascending; `tree` is that of
 /// the second. A face does not meet itself.
-pub fn meeting(
-    f: &[[u32; 3]],
-    (g, tree): (&[[u32; 3]], &Boxes),
-    x: &[DVec3],
-    margin: f64,
-) -> Vec<[u32; 2]> {
+pub fn meeting(f: &[[u32; 3]], (g, tree): (&[[u32; 3]], &Boxes), x: &[DVec3], margin: f64) -> Vec<[u32; 2]> {
     let of = |(k, face): (usize, &[u32; 3])| {
         let mut found = Vec::new();
         tree.near(bounds_of(*face, x), margin, |other| {

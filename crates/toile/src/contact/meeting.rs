@@ -478,7 +478,11 @@ impl Meeting {
             _ => {}
         }
         let pulls = self.pulls(&outing, &inverse);
-        if outing.feels { list.extend(pulls) } else { self.corrections.extend(pulls) }
+        if outing.feels {
+            list.extend(pulls)
+        } else {
+            self.corrections.extend(pulls)
+        }
         gauges.set(n, list, outing.time, dt);
     }
 

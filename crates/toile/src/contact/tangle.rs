@@ -3,7 +3,7 @@
 //! Faces that intersect meet along curves. Where such a curve cuts a cloth in two, the smaller part is on the wrong side of
 //! the other cloth (Baraff, Witkin and Kass 2003, *Untangling Cloth*, section 4) and is what `untangle.rs` draws back.
 //! A part counts as larger the less the faces agree that it is drawn across: what is inside a sleeve cannot come out through all of its
-//! wall at once. Layers, where they are known, decide instead. For bodies with an inside its winding number decides.
+//! wall at once. Nor does what pins hold come. Layers, where they are known, decide instead. For bodies with an inside its winding number decides.
 //!
 //! A tangle has two sides, each a set of points: the part that is drawn back with a ring around it, and what it is drawn through. All
 //! pairs of features with a point on either side are exempt; sets only ever lose points.
@@ -84,6 +84,9 @@ const DECIDED: f64 = 0.25;
 /// Least agreement of directions to draw something in [-].
 const AGREED: f64 = 0.3;
 
+/// How much larger than it is a part counts that pins hold, or whose directions do not agree.
+const HARD: f64 = 1e3;
+
 /// Rings of vertices around what is drawn back, and around what it is drawn through.
 const RINGS: [usize; 2] = [1, 2];
 
@@ -104,6 +107,8 @@ pub struct Scene<'a> {
     pub standing: &'a [Standing<'a>],
     /// Where all points are [m].
     pub x: &'a [DVec3],
+    /// Points that pins hold, ascending.
+    pub held: &'a [u32],
 }
 
 impl Scene<'_> {
@@ -314,7 +319,9 @@ impl<'a> Cut<'a> {
                     let edge = [faces[whose][k], faces[whose][(k + 1) % 3]];
                     let [a, b] = edge.map(|p| scene.x[p as usize]);
                     let corners = other.map(|p| scene.x[p as usize]);
-                    if let Some((t, _)) = pierce(a, b, corners).filter(|_| edge.iter().all(|p| !other.contains(p))) {
+                    if let Some((t, _)) =
+                        pierce(a, b, corners).filter(|_| edge.iter().all(|p| !other.contains(p)))
+                    {
                         through.push(Through { pair, whose, edge, at: a + (b - a) * t });
                     }
                 }
@@ -366,7 +373,12 @@ impl<'a> Cut<'a> {
     }
 
     /// Edges that a plane crosses on the way from one edge of a face through it and on to the border.
-    fn walk(&self, (object, face): (u32, u32), entry: [u32; 2], (at, normal): (DVec3, DVec3)) -> Vec<[u32; 2]> {
+    fn walk(
+        &self,
+        (object, face): (u32, u32),
+        entry: [u32; 2],
+        (at, normal): (DVec3, DVec3),
+    ) -> Vec<[u32; 2]> {
         let Object { first, shape, .. } = &self.scene.objects[object as usize];
         let first = *first as u32;
         let before = |p: u32| normal.dot(self.scene.x[p as usize] - at) > 0.0;
@@ -467,7 +479,9 @@ impl<'a> Cut<'a> {
             let normals = curve.iter().map(|link| self.normal(self.on_side(*link, 1 - moving)));
             let agreed = normals.fold(DVec3::ZERO, |sum, n| sum + n).length() / curve.len() as f64;
             let area = parts.iter().fold(0.0, |sum, part| sum + self.area[*part as usize]);
-            let cost = area / agreed.max(0.01).powi(2) * if agreed < AGREED { 1e3 } else { 1.0 };
+            let held = self.scene.held.iter().filter_map(|p| self.part.get(p)).any(|p| parts.contains(p));
+            let hard = [agreed < AGREED, held].into_iter().filter(|hard| *hard).count() as i32;
+            let cost = area / agreed.max(0.01).powi(2) * HARD.powi(hard);
             if best.as_ref().is_none_or(|(least, _)| cost < *least) {
                 best = Some((cost, Choice { moving, sign, parts }));
             }

@@ -219,7 +219,12 @@ impl Active {
 
     /// Draws the ends of edges out of the faces they go through.
     fn edges(&self, now: &Instant, out: &mut Vec<Gauge>) {
-        let met = crossing::meeting(&self.faces[0], (&self.faces[1], &Boxes::new(&self.faces[1], now.x)), now.x, APART);
+        let met = crossing::meeting(
+            &self.faces[0],
+            (&self.faces[1], &Boxes::new(&self.faces[1], now.x)),
+            now.x,
+            APART,
+        );
         if met.is_empty() {
             return;
         }
@@ -241,7 +246,9 @@ impl Active {
                         (0, _) => self.shorter(whose, edge, (a + (b - a) * t, through), now.x),
                         (sign, 0) => through * f64::from(sign),
                         // An edge of the second side goes the other way.
-                        (sign, _) => (normals[&edge[0]] + normals[&edge[1]]).normalize_or_zero() * -f64::from(sign),
+                        (sign, _) => {
+                            (normals[&edge[0]] + normals[&edge[1]]).normalize_or_zero() * -f64::from(sign)
+                        }
                     };
                     // The end that is behind comes out.
                     let ahead = along.dot(b - a);

@@ -4,9 +4,9 @@
 
 use crate::collide::collider::{self, Body, Collider};
 use crate::drive::{Motion, Transform};
+use crate::math::DVec3;
 use crate::math::random::Dice;
 use crate::math::rotation::euler_degrees;
-use crate::math::DVec3;
 use crate::mesh::{Mesh, MeshError, Pattern, Shape, ShapeError, shapes};
 use crate::{Air, Cloth, ContactSettings, Fabric, Obstacle, PinDown, Setup, World};
 
@@ -232,7 +232,11 @@ fn crossed_hem(dice: &mut Dice, setup: &mut Setup) -> Result<(), Unmade> {
         let place = |p: DVec3| {
             let down = p.z + 0.5 * height;
             let beyond = (down - from - lean * p.x).max(0.0) * 0.35;
-            DVec3::new(p.x + 0.002 * side, -down, side * (gap * (1.0 - down / (from + 0.02)).max(0.15) - beyond))
+            DVec3::new(
+                p.x + 0.002 * side,
+                -down,
+                side * (gap * (1.0 - down / (from + 0.02)).max(0.15) - beyond),
+            )
         };
         setup.cloths.push(cloth(name, shape, place)?);
         setup.pins.push(PinDown::fixed(k, held));

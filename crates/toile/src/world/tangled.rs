@@ -6,6 +6,7 @@ use crate::contact::space::Object;
 use crate::contact::tangle::{Crossed, Scene, Standing, Tangle, Tangles};
 use crate::math::DVec3;
 use crate::mesh::Surface;
+use crate::setup::{Grip, PinDown};
 
 impl World {
     /// Tangles that last, in order of their numbers: pairs of features with a vertex on either side of one are exempt from
@@ -106,12 +107,16 @@ impl World {
             x.extend_from_slice(body.collider.positions());
             let shape = shape.clone();
             objects.push(Object { number, names: vec![], is_body: true, thickness: 0.0, first, shape });
-            let hollow = matches!(body.collider.body(), Body::Mesh { solid: false, .. } | Body::Form(Form::Plane { .. }));
+            let hollow = matches!(
+                body.collider.body(),
+                Body::Mesh { solid: false, .. } | Body::Form(Form::Plane { .. })
+            );
             let faces = &body.collider.facets().faces;
             let surface = (!hollow).then(|| Surface::new(body.collider.positions().to_vec(), faces.clone()));
             solids.push(surface.and_then(Result::ok));
         }
-        let contains: Vec<_> = solids.iter().map(|s| s.as_ref().map(|s| move |p: DVec3| s.contains(p))).collect();
+        let contains: Vec<_> =
+            solids.iter().map(|s| s.as_ref().map(|s| move |p: DVec3| s.contains(p))).collect();
         let cloths = self.pieces.iter().map(|piece| Standing {
             layer: self.cloths[piece.cloth].layer,
             contains: None,
@@ -123,6 +128,17 @@ impl World {
             faces_out: matches!(body.collider.body(), Body::Form(Form::Plane { .. })),
         });
         let standing: Vec<Standing> = cloths.chain(bodies).collect();
-        look(&Scene { objects: &objects, standing: &standing, x: &x }, self)
+        let mut held = Vec::new();
+        let holds = |pin: &&PinDown| matches!(pin.grip, Grip::Hard(_)) && pin.active.contains(&self.time);
+        for pin in self.pins.iter().filter(holds) {
+            for (object, piece) in
+                objects.iter().zip(&self.pieces).filter(|(_, piece)| piece.cloth == pin.cloth)
+            {
+                let own = pin.vertices.iter().filter_map(|v| piece.vertices.binary_search(v).ok());
+                held.extend(own.map(|local| (object.first + local) as u32));
+            }
+        }
+        held.sort_unstable();
+        look(&Scene { objects: &objects, standing: &standing, x: &x, held: &held }, self)
     }
 }
