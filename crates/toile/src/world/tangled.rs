@@ -96,6 +96,7 @@ impl World {
                 number: piece.cloth as u32,
                 names: piece.vertices.clone(),
                 is_body: false,
+                stiff: false,
                 thickness: 0.0,
                 first,
                 shape: piece.shape.clone(),
@@ -106,7 +107,15 @@ impl World {
             let (first, number) = (x.len(), (self.cloths.len() + k) as u32);
             x.extend_from_slice(body.collider.positions());
             let shape = shape.clone();
-            objects.push(Object { number, names: vec![], is_body: true, thickness: 0.0, first, shape });
+            objects.push(Object {
+                number,
+                names: vec![],
+                is_body: true,
+                stiff: false,
+                thickness: 0.0,
+                first,
+                shape,
+            });
             let hollow = matches!(
                 body.collider.body(),
                 Body::Mesh { solid: false, .. } | Body::Form(Form::Plane { .. })
