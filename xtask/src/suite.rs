@@ -158,7 +158,7 @@ fn read_line(tally: &mut Tally, line: &str) {
 }
 
 /// Experiments that take minutes: run by hand, results in `validation/`.
-const LONG: [&str; 21] = [
+const LONG: [&str; 22] = [
     "replay",
     "v00-x2",
     "fall",
@@ -180,6 +180,7 @@ const LONG: [&str; 21] = [
     "glue",
     "m03-x4",
     "m03-x5",
+    "tangles",
 ];
 
 /// Every experiment that is not long, on the release build.

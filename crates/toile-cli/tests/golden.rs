@@ -37,6 +37,7 @@ const SHORTS: &[Short] = &[
     Short { scene: "drape", set: &[], frames: &[2, 3] },
     Short { scene: "cubes", set: &["thing.cube.copies.count=30"], frames: &[10, 20] },
     Short { scene: "pinch", set: &["cloth.sheet.shape.resolution=[10,16]"], frames: &[36, 40] },
+    Short { scene: "tangled", set: &[], frames: &[2, 4] },
 ];
 
 /// Scenes in which cloth meets something: their goldens are compared where they have been written.
@@ -52,6 +53,7 @@ const CONTACT: &[&str] = &[
     "drape",
     "cubes",
     "pinch",
+    "tangled",
 ];
 
 fn short(name: &str) -> &'static Short {

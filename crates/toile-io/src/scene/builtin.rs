@@ -40,6 +40,7 @@ builtins! {
     "twist": "the ends of a sheet turn against each other",
     "ball": "a ball at 50 m/s hits a held sheet",
     "drape": "the Cusick drape test on a real disc",
+    "tangled": "five starts that intersect, each undone within a second",
 }
 
 /// What a scene argument means.

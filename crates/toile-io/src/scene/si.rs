@@ -42,6 +42,8 @@ pub struct Cloth {
     pub scale: f64,
     /// Starting velocity [m/s].
     pub velocity: DVec3,
+    /// Layer, counted outward.
+    pub layer: Option<u32>,
     /// Measured properties.
     pub fabric: toile::Fabric,
     /// The file the fabric comes from, if it does.
@@ -533,6 +535,7 @@ impl Builder<'_> {
             ),
             scale: cloth.scale,
             velocity: self.axes.direction_in(DVec3::from(cloth.velocity)),
+            layer: cloth.layer,
             fabric,
             fabric_file: start.input.clone(),
             model: cloth.model,

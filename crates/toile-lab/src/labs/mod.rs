@@ -41,5 +41,6 @@ pub mod same_bits;
 pub mod slide;
 pub mod solver;
 pub mod strip_modes;
+pub mod tangles;
 pub mod v00_x4;
 pub mod walking;
