@@ -17,7 +17,7 @@ use crate::math::{DMat3, DVec3};
 use crate::mesh::Surface;
 
 pub use error::ColliderError;
-pub use facets::{Facets, MAX_FACES};
+pub use facets::{Facets, MAX_FACES, lathe};
 pub use field::{Ball, Grid, Metaballs};
 pub use form::{Form, Near};
 pub use hull::convex_hull;
