@@ -24,8 +24,16 @@ const CASES: [(&str, &[&str]); 6] = [
             "cloth.sheet4.translate=[0, 0.314, 0]",
         ],
     ),
-    ("tablecloth", &[]),
-    ("funnel", &["cloth.sheet.shape.resolution=20"]),
+    ("tablecloth", &["cloth.cloth.translate=[0, 0.01, 0]"]),
+    (
+        "sheets",
+        &[
+            "cloth.left.translate=[-0.6, 0.385, 0]",
+            "cloth.middle.translate=[0, 0.494, 0]",
+            "cloth.right.translate=[0.6, 0.335, 0]",
+            "cloth.top.translate=[0.1, 0.51, 0.05]",
+        ],
+    ),
     (
         "spike",
         &[
