@@ -4,6 +4,7 @@ use crate::obj::{Obj, Polygons, Triangles};
 use crate::ribbon;
 use crate::scene::schema::{self, Border, Corner, Pattern, Plane, Resolution, Rest, Shape};
 use crate::scene::{Cloth, ClothSource, Elastic, End, Hold, InputFile, Pin, Scene, Select, Slide};
+use crate::thing::engine_thing;
 use glam::{DVec2, DVec3};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -114,16 +115,22 @@ pub fn build(scene: &Scene) -> Result<Built, BuildError> {
     let mut cloths = Vec::new();
     let mut parts = Vec::new();
     for cloth in &scene.cloths {
-        let object = format!("cloth `{}`", cloth.name);
+        let kind = if matches!(cloth.source, ClothSource::Thing(..)) { "thing" } else { "cloth" };
+        let object = format!("{kind} `{}`", cloth.name);
         let part = match &cloth.source {
             ClothSource::Shape(shape) => generated(shape).map_err(|error| refuse(&object, error))?,
+            ClothSource::Thing(shape, _) => solid(shape),
             ClothSource::File(file, rest) => {
                 let obj = meshes.get(file).ok_or_else(|| refuse(&object, "its mesh file was not read"))?;
                 from_file(obj, *rest, &object, &mut notes)
             }
         };
-        let part = part.placed(cloth);
-        let made = engine_cloth(scene, cloth, &part).map_err(|error| refuse(&object, error))?;
+        let mut part = part.placed(cloth);
+        let made = match &cloth.source {
+            ClothSource::Thing(_, solid) => engine_thing(cloth, *solid, &part.faces, &mut part.positions),
+            _ => engine_cloth(scene, cloth, &part).map_err(|error| error.to_string()),
+        };
+        let made = made.map_err(|error| refuse(&object, error))?;
         notes.extend(coarseness(&made, scene.gravity.length()));
         notes.extend(crowding(scene, &made));
         cloths.push(made);
@@ -290,6 +297,14 @@ fn generated(shape: &Shape) -> Result<Part, shapes::ShapeError> {
     })
 }
 
+/// The surface of a thing.
+fn solid(shape: &schema::ThingShape) -> Part {
+    let (positions, faces) = crate::thing::surface(shape);
+    let mut export = Export { polygons: Polygons::default(), texcoords: Vec::new(), groups: Vec::new() };
+    faces.iter().for_each(|face| export.polygons.push(face, &[]));
+    Part { positions, faces, rest: Vec::new(), export, groups: Vec::new() }
+}
+
 /// Triangles whose texture coordinates are their material coordinates, each place once.
 fn with_material(faces: &[[u32; 3]], rest: &[[DVec2; 3]]) -> Export {
     let mut numbers = BTreeMap::new();
@@ -384,7 +399,7 @@ fn warp_direction(x: [DVec3; 3], chart: Option<[DVec2; 3]>) -> DVec3 {
 }
 
 /// A triangle in space laid flat, with u along the given direction.
-fn flatten(x: [DVec3; 3], warp: DVec3) -> [DVec2; 3] {
+pub(crate) fn flatten(x: [DVec3; 3], warp: DVec3) -> [DVec2; 3] {
     let normal = (x[1] - x[0]).cross(x[2] - x[0]).normalize_or_zero();
     let u = (warp - normal * warp.dot(normal))
         .try_normalize()
