@@ -579,6 +579,7 @@ impl Builder<'_> {
         let one = |name: String, placement: DAffine3| Cloth {
             name,
             source: ClothSource::Thing(shape.clone(), Solid { mass, hold, stiffness, damping }),
+            layer: None,
             placement,
             scale: thing.scale,
             velocity: self.axes.direction_in(DVec3::from(thing.velocity)),
