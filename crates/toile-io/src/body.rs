@@ -7,7 +7,7 @@ use glam::DVec3;
 use std::collections::BTreeMap;
 use std::f64::consts::{PI, TAU};
 use toile::Obstacle;
-use toile::collide::collider::{Ball, Body, Collider, ColliderError, Form, Frame, MAX_FACES, Metaballs};
+use toile::collide::collider::{Ball, Body, Collider, ColliderError, Form, Frame, MAX_FACES, Metaballs, lathe};
 use toile::drive::Transform;
 use toile::mesh::Surface;
 
@@ -85,6 +85,10 @@ fn of_shape(shape: &BodyShape, tolerance: f64) -> Result<(Body, f64), ColliderEr
             let ball =
                 |b: &Metaball| Ball { centre: DVec3::from(b.centre), radius: b.radius, weight: b.weight };
             Body::Metaballs(Metaballs { balls: balls.iter().map(ball).collect(), threshold })
+        }
+        BodyShape::Lathe { ref profile } => {
+            let (made, solid) = lathe(profile, tolerance)?;
+            mesh((made.positions, made.faces), solid)
         }
         BodyShape::Hull { ref points } => Body::Hull(points.iter().map(|p| DVec3::from(*p)).collect()),
     };

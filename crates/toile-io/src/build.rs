@@ -1,6 +1,7 @@
 //! From a scene to a world ready to step. Dirty meshes are repaired where that is possible, and it is said.
 
 use crate::obj::{Obj, Polygons, Triangles};
+use crate::ribbon;
 use crate::scene::schema::{self, Border, Corner, Pattern, Plane, Resolution, Rest, Shape};
 use crate::scene::{Cloth, ClothSource, Elastic, End, Hold, InputFile, Pin, Scene, Select, Slide};
 use crate::thing::engine_thing;
@@ -269,6 +270,12 @@ fn generated(shape: &Shape) -> Result<Part, shapes::ShapeError> {
             let [around, up] = quads(resolution);
             let made = shapes::tube(radius, radius, length, around, up, pattern(kind, amount, seed))?;
             (made, Box::new(move |p| p - DVec3::Y * (0.5 * length)))
+        }
+        Shape::Ribbon { ref path, width, across, ref resolution, pattern: kind, amount, seed } => {
+            let [nx, ny] = quads(resolution);
+            let line = ribbon::Line::new(path, across.unwrap_or([0.0, 1.0, 0.0]));
+            let made = shapes::sheet(line.length(), width, nx, ny, pattern(kind, amount, seed))?;
+            (made, Box::new(move |p| line.place(p.x, p.z - 0.5 * width)))
         }
     };
     let mirrored = !matches!(shape, Shape::Tube { .. });

@@ -42,6 +42,7 @@ pub mod error;
 pub mod fabric;
 pub mod obj;
 pub mod pc2;
+mod ribbon;
 pub mod run;
 pub mod scene;
 pub mod sequence;

@@ -289,6 +289,21 @@ pub const LABS: &[Lab] = &[
         run: labs::certified::run,
     },
     Lab {
+        id: "hard",
+        title: "funnel (from ten starts), ring, press, knot, spike and cards: certified, and each does what it must",
+        run: labs::hard::run,
+    },
+    Lab {
+        id: "soup",
+        title: "fifty worlds at random, from chiffon to steel, from rest to 50 m/s: all finish, none intersects; rest ends",
+        run: labs::soup::run,
+    },
+    Lab {
+        id: "anywhere",
+        title: "the same scene in mm, cm and inches, turned by 37° and a kilometre away: how little it differs",
+        run: labs::anywhere::run,
+    },
+    Lab {
         id: "slide",
         title: "without friction a sheet slides down an incline at g sin θ, on a body and on another sheet",
         run: labs::slide::run,

@@ -40,7 +40,15 @@ builtins! {
     "twist": "the ends of a sheet turn against each other",
     "ball": "a ball at 50 m/s hits a held sheet",
     "drape": "the Cusick drape test on a real disc",
+    "cubes": "128 stiff cubes pile up on a held cloth and lie still",
+    "pinch": "two balls close on a cloth until they overlap, and open again",
     "tangled": "five starts that intersect, each undone within a second",
+    "funnel": "a sheet is drawn through a funnel",
+    "ring": "a sheet is drawn through a ring a twelfth of its width",
+    "press": "sixteen layers are pressed between plates and let go",
+    "knot": "a ribbon in a knot is pulled tight",
+    "spike": "sheets slide off a needle and the edge of a box",
+    "cards": "a house of cards, and cards on a ramp that hold and slide",
 }
 
 /// What a scene argument means.

@@ -8,6 +8,7 @@ use crate::atomic::read_capped;
 use crate::error::{FileError, FileErrorKind};
 use crate::obj::{Limits, Obj};
 use crate::pc2::Pc2Reader;
+use crate::ribbon;
 use crate::sequence;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
@@ -403,6 +404,7 @@ pub(super) fn note_shape_sizes(scene: &mut Scene) {
                 Shape::Strip { length, width, .. } => DVec3::new(*length, *width, 0.0),
                 Shape::Disc { radius, .. } => DVec3::new(2.0 * radius, 2.0 * radius, 0.0),
                 Shape::Tube { radius, length, .. } => DVec3::new(2.0 * radius, *length, 2.0 * radius),
+                Shape::Ribbon { path, width, .. } => DVec3::new(ribbon::length(path), *width, 0.0),
             };
             look(format!("cloth.{i}"), extent * cloth.scale);
         }

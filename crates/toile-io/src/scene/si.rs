@@ -3,6 +3,7 @@
 use super::schema::{self as file, *};
 use super::{InputFile, Start};
 use crate::axes::{Axes, Units};
+use crate::ribbon;
 use crate::sequence::is_pattern;
 use glam::{DAffine3, DVec3};
 use std::path::{Path, PathBuf};
@@ -411,9 +412,9 @@ pub(crate) fn tube_quads(resolution: &Resolution, radius: f64, length: f64) -> [
     quads(resolution, [std::f64::consts::TAU * radius, length], true)
 }
 
-/// A shape in metres, with explicit resolution and seed.
-pub(crate) fn shape_in(shape: &Shape, units: Units, scene_seed: u64) -> Shape {
-    let m = |x: f64| units.to_metres(x);
+/// A shape in metres, Y up, with explicit resolution and seed.
+pub(crate) fn shape_in(shape: &Shape, axes: Axes, scene_seed: u64) -> Shape {
+    let m = |x: f64| axes.length_in(x);
     let mut shape = shape.clone();
     match &mut shape {
         Shape::Sheet { size, resolution, seed, .. } => {
@@ -433,6 +434,13 @@ pub(crate) fn shape_in(shape: &Shape, units: Units, scene_seed: u64) -> Shape {
         Shape::Tube { radius, length, resolution, seed, .. } => {
             *resolution = Resolution::Two(tube_quads(resolution, *radius, *length));
             (*radius, *length) = (m(*radius), m(*length));
+            *seed = seed.or(Some(scene_seed));
+        }
+        Shape::Ribbon { path, width, across, resolution, seed, .. } => {
+            *resolution = Resolution::Two(quads(resolution, [ribbon::length(path), *width], true));
+            path.iter_mut().for_each(|p| *p = axes.point_in(DVec3::from(*p)).into());
+            *across = Some(across.map_or(DVec3::Y, |d| axes.direction_in(DVec3::from(d))).into());
+            *width = m(*width);
             *seed = seed.or(Some(scene_seed));
         }
     }
@@ -461,6 +469,7 @@ fn body_shape_in(shape: &BodyShape, axes: Axes, scale: f64) -> BodyShape {
             }
         }
         BodyShape::Bowl { curvature, radius } => (*curvature, *radius) = (*curvature / m(1.0), m(*radius)),
+        BodyShape::Lathe { profile } => profile.iter_mut().for_each(|p| *p = p.map(m)),
         BodyShape::Hull { points } => points.iter_mut().for_each(|p| *p = place(*p)),
     }
     shape
@@ -519,7 +528,7 @@ impl Builder<'_> {
         let curved = [fabric.stretch[0], fabric.stretch[1], fabric.shear].iter().any(|c| !c.is_linear());
         let strain = if curved { Strain::Engineering } else { Strain::Green };
         let source = match (&cloth.shape, &cloth.file) {
-            (Some(shape), _) => ClothSource::Shape(shape_in(shape, self.axes.units, self.file.seed)),
+            (Some(shape), _) => ClothSource::Shape(shape_in(shape, self.axes, self.file.seed)),
             (None, file) => ClothSource::File(
                 self.mesh_file(file.as_deref().unwrap_or_default(), cloth.file_units, cloth.file_up),
                 cloth.rest.unwrap_or_default(),
@@ -570,6 +579,7 @@ impl Builder<'_> {
         let one = |name: String, placement: DAffine3| Cloth {
             name,
             source: ClothSource::Thing(shape.clone(), Solid { mass, hold, stiffness, damping }),
+            layer: None,
             placement,
             scale: thing.scale,
             velocity: self.axes.direction_in(DVec3::from(thing.velocity)),

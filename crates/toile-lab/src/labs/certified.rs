@@ -11,13 +11,13 @@ use toile::collide::certify::SideTest;
 use toile::math::random;
 
 /// A scene with the settings of a short run and its frames; whole, it has those of its file.
-struct Case {
-    scene: &'static str,
-    short: &'static [&'static str],
-    frames: usize,
-    whole: usize,
+pub(super) struct Case {
+    pub(super) scene: &'static str,
+    pub(super) short: &'static [&'static str],
+    pub(super) frames: usize,
+    pub(super) whole: usize,
     /// Runs from starts that are a little different.
-    starts: u64,
+    pub(super) starts: u64,
 }
 
 const CASES: [Case; 10] = [
@@ -38,7 +38,7 @@ const JITTER: f64 = 2e-4;
 
 /// What became of a run.
 #[derive(Default)]
-struct Outcome {
+pub(super) struct Outcome {
     frames: usize,
     bad_frames: u64,
     passages: usize,
@@ -54,43 +54,12 @@ pub fn run(session: &mut Session) -> Result<(), LabError> {
     let mut rows = Vec::new();
     let mut points = Vec::new();
     for case in &CASES {
-        let (mut slowest, mut slowest_step) = (0.0f64, 0.0f64);
-        let mut sum = Outcome::default();
-        for start in 0..case.starts {
-            let found = watch(case, start, session.full)?;
-            let ratio = over_median(&found.times);
-            slowest = slowest.max(ratio);
-            slowest_step = slowest_step.max(over_median(&found.steps));
-            rows.push(format!(
-                "{},{start},{},{},{},{},{},{},{ratio}",
-                case.scene,
-                found.frames,
-                found.bad_frames,
-                found.passages,
-                found.released,
-                found.not_finite,
-                found.kept
-            ));
-            sum.frames += found.frames;
-            sum.bad_frames += found.bad_frames;
-            sum.passages += found.passages;
-            sum.released += found.released;
-            sum.not_finite += found.not_finite;
-        }
-        let name = case.scene;
-        session.info(format!("{name}: starts"), case.starts as f64, "");
-        session.info(format!("{name}: frames"), sum.frames as f64, "");
-        session.equal(format!("{name}: frames that intersect"), sum.bad_frames as f64, "", 0.0);
-        session.equal(format!("{name}: points that changed sides"), sum.passages as f64, "", 0.0);
-        session.equal(format!("{name}: vertices that bodies were let through"), sum.released as f64, "", 0.0);
-        session.equal(format!("{name}: places that are no numbers"), sum.not_finite as f64, "", 0.0);
-        session.info(format!("{name}: slowest step over the median, at most 20"), slowest_step, "x");
-        session.info(format!("{name}: slowest frame over the median"), slowest, "x");
+        let slowest = certify(session, case, &mut rows, &mut |_, _, _| {})?;
         points.push((points.len() as f64 + 1.0, slowest));
     }
     session.csv(
         "certified",
-        "scene,start,frames,frames that intersect,points that changed sides,let through,not finite,kept motion,slowest frame over the median",
+        COLUMNS,
         &rows,
     )?;
     session.plot(
@@ -105,13 +74,66 @@ pub fn run(session: &mut Session) -> Result<(), LabError> {
     )
 }
 
-fn watch(case: &Case, start: u64, full: bool) -> Result<Outcome, LabError> {
+/// What an experiment looks at itself: the start, the frame and the world after it.
+pub(super) type Look<'a> = dyn FnMut(u64, usize, &Watched) + 'a;
+
+/// Columns of the rows that [`certify`] adds.
+pub(super) const COLUMNS: &str = "scene,start,frames,frames that intersect,points that changed sides,let through,not finite,kept motion,slowest frame over the median";
+
+/// Runs a case from all its starts and records what must hold; the slowest frame over the median.
+pub(super) fn certify(
+    session: &mut Session,
+    case: &Case,
+    rows: &mut Vec<String>,
+    look: &mut Look<'_>,
+) -> Result<f64, LabError> {
+    let (mut slowest, mut slowest_step) = (0.0f64, 0.0f64);
+    let mut sum = Outcome::default();
+    for start in 0..case.starts {
+        let found = watch(case, start, session.full, &mut |frame, watched| look(start, frame, watched))?;
+        let ratio = over_median(&found.times);
+        slowest = slowest.max(ratio);
+        slowest_step = slowest_step.max(over_median(&found.steps));
+        rows.push(format!(
+            "{},{start},{},{},{},{},{},{},{ratio}",
+            case.scene,
+            found.frames,
+            found.bad_frames,
+            found.passages,
+            found.released,
+            found.not_finite,
+            found.kept
+        ));
+        sum.frames += found.frames;
+        sum.bad_frames += found.bad_frames;
+        sum.passages += found.passages;
+        sum.released += found.released;
+        sum.not_finite += found.not_finite;
+    }
+    let name = case.scene;
+    session.info(format!("{name}: starts"), case.starts as f64, "");
+    session.info(format!("{name}: frames"), sum.frames as f64, "");
+    session.equal(format!("{name}: frames that intersect"), sum.bad_frames as f64, "", 0.0);
+    session.equal(format!("{name}: points that changed sides"), sum.passages as f64, "", 0.0);
+    session.equal(format!("{name}: vertices that bodies were let through"), sum.released as f64, "", 0.0);
+    session.equal(format!("{name}: places that are no numbers"), sum.not_finite as f64, "", 0.0);
+    session.info(format!("{name}: slowest step over the median, at most 20"), slowest_step, "x");
+    session.info(format!("{name}: slowest frame over the median"), slowest, "x");
+    Ok(slowest)
+}
+
+fn watch(
+    case: &Case,
+    start: u64,
+    full: bool,
+    look: &mut dyn FnMut(usize, &Watched),
+) -> Result<Outcome, LabError> {
     let (set, frames) = if full { (&[][..], case.whole) } else { (case.short, case.frames) };
     let mut watched = Watched::scene(case.scene, set)?;
     jitter(&mut watched, start)?;
     let mut sides = SideTest::new(&surfaces(&watched.world));
     let mut outcome = Outcome { frames, ..Outcome::default() };
-    for _ in 0..frames {
+    for frame in 1..=frames {
         let before = Instant::now();
         let counted = watched.step()?;
         let time = 1e3 * before.elapsed().as_secs_f64();
@@ -122,6 +144,7 @@ fn watch(case: &Case, start: u64, full: bool) -> Result<Outcome, LabError> {
         let places: Vec<&[DVec3]> = places.iter().map(Vec::as_slice).collect();
         outcome.not_finite += places.iter().flat_map(|p| p.iter()).filter(|p| !p.is_finite()).count();
         outcome.passages += sides.step(&places).passages.len();
+        look(frame, &watched);
         outcome.released += watched.world.take_releases().iter().filter(|release| release.through).count();
     }
     outcome.bad_frames = watched.bad_frames;

@@ -1,6 +1,7 @@
 //! The experiments.
 
 pub mod aligned_springs;
+pub mod anywhere;
 pub mod bending_patch;
 pub mod cantilever;
 pub mod catenary;
@@ -17,6 +18,7 @@ pub mod forms;
 pub mod freefall;
 pub mod friction;
 pub mod guarantee;
+pub mod hard;
 pub mod integrators;
 pub mod inverse;
 pub mod k02;
@@ -40,6 +42,7 @@ pub mod rosenbrock;
 pub mod same_bits;
 pub mod slide;
 pub mod solver;
+pub mod soup;
 pub mod strip_modes;
 pub mod tangles;
 pub mod v00_x4;

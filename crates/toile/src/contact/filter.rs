@@ -12,9 +12,9 @@
 //! 3. *Cells.* A point's half-spaces all hold its place in the common motion, so each point may be treated alone,
 //!    in any order.
 //! 4. *One fraction.* What is led goes the same part of its way everywhere.
-//! 5. *As a whole.* What is rigid goes to a pose on the way to the wished one in which every point of it is in its cell.
-//! 6. *New pairs.* Every pass looks for its pairs anew, or takes them from a list that holds all of them wherever points
+//! 5. *New pairs.* Every pass looks for its pairs anew, or takes them from a list that holds all of them wherever points
 //!    have gone since.
+//! 6. *As a whole.* What is rigid goes to a pose on the way to the wished one in which every point of it is in its cell.
 
 use super::space::{Pair, Range, Space};
 use crate::math::{DMat3, DVec3, parallel};

@@ -164,6 +164,12 @@ pub enum BodyShape {
         /// Radius of the rim [units].
         radius: f64,
     },
+    /// A profile turned round the axis: a funnel, a vase, a bell. One that goes from axis to axis, or ends where it begins, is
+    /// solid; any other is a surface that cloth is kept on its side of.
+    Lathe {
+        /// Points of the profile, in order: distance from the axis and height [units].
+        profile: Vec<[f64; 2]>,
+    },
     /// The convex hull of points.
     Hull {
         /// The points, at least four, not in one plane [units].

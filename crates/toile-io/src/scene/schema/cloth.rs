@@ -142,6 +142,27 @@ pub enum Shape {
         /// Seed of "jittered" and "delaunay". Default: the scene's `seed`.
         seed: Option<u64>,
     },
+    /// A strip laid along a smooth curve through points, and flat at rest: a tape, a scarf, a loose knot. u runs along the
+    /// curve; its borders are those of a sheet. Not centred: it is where the points are.
+    Ribbon {
+        /// Points that its middle line goes through, in order, at least two [units].
+        path: Vec<[f64; 3]>,
+        /// Extent along v [units].
+        width: f64,
+        /// Where v points, as far as that is across the curve, which must not run along it; any length. Default: up.
+        across: Option<[f64; 3]>,
+        /// Quads along u and v, or one number along the curve with square quads across. Default 20.
+        #[serde(default)]
+        resolution: Resolution,
+        /// How the quads become triangles. Default "structured".
+        #[serde(default)]
+        pattern: Pattern,
+        /// Strength of "jittered" [fraction of an edge]. Default 0.25.
+        #[serde(default = "jitter")]
+        amount: f64,
+        /// Seed of "jittered" and "delaunay". Default: the scene's `seed`.
+        seed: Option<u64>,
+    },
 }
 
 fn jitter() -> f64 {

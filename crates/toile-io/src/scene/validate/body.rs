@@ -78,6 +78,10 @@ impl Check<'_> {
                 }
                 vec![("radius".into(), *radius)]
             }
+            BodyShape::Lathe { profile } => {
+                self.profile(&at("profile"), profile);
+                Vec::new()
+            }
             BodyShape::Hull { points } => {
                 if points.len() < 4 {
                     let what = format!("has {} points, a body needs at least 4", points.len());
@@ -88,6 +92,29 @@ impl Check<'_> {
         };
         for (field, x) in lengths {
             self.above_zero(&at(&field), x, "", "lengths are in the scene's units");
+        }
+    }
+
+    /// The profile of a lathe: two points or more, none beyond the axis, the axis touched by its ends only.
+    fn profile(&mut self, path: &str, profile: &[[f64; 2]]) {
+        let mut distinct = profile.to_vec();
+        distinct.dedup();
+        let loops = distinct.len() > 1 && distinct.first() == distinct.last();
+        if distinct.len() < if loops { 4 } else { 2 } {
+            let what = format!("has {} different points in a row", distinct.len());
+            return self.fail(path, what, "give two or more, or three and the first again for a ring");
+        }
+        for (i, [radius, height]) in profile.iter().enumerate() {
+            let at = format!("{path}.{i}");
+            self.not_negative(&format!("{at}.0"), *radius, "", "distances from the axis are 0 or more");
+            if !height.is_finite() {
+                self.fail(&format!("{at}.1"), format!("is {height}"), "give a finite height");
+            }
+            let end = !loops && (i == 0 || i + 1 == profile.len());
+            if *radius == 0.0 && !end {
+                let what = "lies on the axis, which only the ends of an open profile may";
+                self.fail(&at, what, "move it off the axis, or end the profile there");
+            }
         }
     }
 

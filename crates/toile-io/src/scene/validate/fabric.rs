@@ -1,6 +1,7 @@
 //! Fabrics: impossible quantities refused, suspicious ones remarked on.
 
 use super::Check;
+use crate::axes::Up;
 use crate::scene::schema::{
     BendFile, Bending, ByYarn, Fabric, FabricChoice, Friction, Model, Pair, Stiffness,
 };
@@ -37,7 +38,7 @@ pub(crate) fn validate_fabric(
     table: &Fabric,
     start: Option<toile::Fabric>,
 ) -> (toile::Fabric, Vec<SceneError>) {
-    let mut check = Check { doc, errors: Vec::new(), notes: Vec::new() };
+    let mut check = Check { doc, up: Up::Y, errors: Vec::new(), notes: Vec::new() };
     check.fabric(path, table, start);
     (complete(table, start), check.errors)
 }

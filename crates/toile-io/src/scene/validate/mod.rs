@@ -12,6 +12,8 @@ use super::document::{Document, MAX_ERRORS, SceneError};
 use super::schema::*;
 use super::si::{default_name, parse_colour, parse_frames, quads, tube_quads};
 use super::{MAX_FACES, MAX_FRAMES, Note};
+use crate::axes::Up;
+use crate::ribbon;
 pub(crate) use fabric::{Start, validate_fabric};
 use std::collections::BTreeMap;
 use toile::forces::triangle_spring::HIGHEST_ALPHA;
@@ -19,7 +21,7 @@ use toile::mesh::smooth::MOST_SPLITS;
 
 /// Every semantic problem of a scene in the order of the text, and what is legal but worth a word.
 pub(crate) fn validate(doc: &Document, scene: &SceneFile, starts: &[Start]) -> (Vec<SceneError>, Vec<Note>) {
-    let mut check = Check { doc, errors: Vec::new(), notes: Vec::new() };
+    let mut check = Check { doc, up: scene.up, errors: Vec::new(), notes: Vec::new() };
     check.time(scene);
     check.solver(scene);
     check.names(scene);
@@ -74,6 +76,8 @@ pub(crate) fn cloth_called(name: Option<&str>, scene: &SceneFile) -> Option<usiz
 
 struct Check<'a> {
     doc: &'a Document,
+    /// The file's.
+    up: Up,
     errors: Vec<SceneError>,
     notes: Vec<Note>,
 }
@@ -293,6 +297,20 @@ impl Check<'_> {
             Shape::Strip { length, width, .. } => lengths.extend([("length", *length), ("width", *width)]),
             Shape::Disc { radius, .. } => lengths.push(("radius", *radius)),
             Shape::Tube { radius, length, .. } => lengths.extend([("radius", *radius), ("length", *length)]),
+            Shape::Ribbon { path: points, width, across, .. } => {
+                lengths.push(("width", *width));
+                let up = [0.0, f64::from(self.up == Up::Y), f64::from(self.up == Up::Z)];
+                if let Err(fault) = ribbon::check(points, across.unwrap_or(up)) {
+                    let (field, help) = match fault {
+                        ribbon::Fault::Points(_) => ("path", "give two or more finite points, each elsewhere"),
+                        ribbon::Fault::Across => ("across", "give a direction; up is the default"),
+                        ribbon::Fault::Along(_) => {
+                            ("across", "turn it by at least 20° away from where the path goes")
+                        }
+                    };
+                    self.fail(&at(field), fault.to_string(), help);
+                }
+            }
         }
         let before = self.errors.len();
         for (field, x) in lengths {
@@ -301,7 +319,8 @@ impl Check<'_> {
         let (Shape::Sheet { amount, pattern, .. }
         | Shape::Strip { amount, pattern, .. }
         | Shape::Disc { amount, pattern, .. }
-        | Shape::Tube { amount, pattern, .. }) = shape;
+        | Shape::Tube { amount, pattern, .. }
+        | Shape::Ribbon { amount, pattern, .. }) = shape;
         if !(0.0..=0.45).contains(amount) {
             let what = format!("is {amount}, it must lie between 0 and 0.45: beyond, triangles turn over");
             self.fail(&at("amount"), what, "0.25 is the default");
@@ -438,6 +457,9 @@ pub(crate) fn shape_counts(shape: &Shape) -> Counts {
         }
         Shape::Strip { length, width, resolution, pattern, .. } => {
             grid(quads(resolution, [*length, *width], true), *pattern, false)
+        }
+        Shape::Ribbon { path, width, resolution, pattern, .. } => {
+            grid(quads(resolution, [ribbon::length(path), *width], true), *pattern, false)
         }
         Shape::Tube { radius, length, resolution, pattern, .. } => {
             grid(tube_quads(resolution, *radius, *length), *pattern, true)

@@ -96,7 +96,9 @@ impl Check<'_> {
     fn pin_fits_cloth(&mut self, path: &str, pin: &PinFile, cloth: &ClothFile) {
         use Border::*;
         let (kind, borders): (_, &[Border]) = match &cloth.shape {
-            Some(Shape::Sheet { .. } | Shape::Strip { .. }) => ("a sheet", &[Left, Right, Bottom, Top, All]),
+            Some(Shape::Sheet { .. } | Shape::Strip { .. } | Shape::Ribbon { .. }) => {
+                ("a sheet", &[Left, Right, Bottom, Top, All])
+            }
             Some(Shape::Tube { .. }) => ("a tube", &[Bottom, Top, All]),
             Some(Shape::Disc { .. }) => ("a disc", &[All]),
             None => ("a mesh file", &[All]),

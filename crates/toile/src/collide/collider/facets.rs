@@ -3,7 +3,7 @@
 //! Vertices lie on the surface, faces cut inside its bulges: a chord of a circle of radius r over an angle 2a leaves
 //! it by the sagitta r (1 − cos a). Bodies of revolution have two such errors, along and around, which add at most.
 
-use super::error::ColliderError;
+use super::error::{ColliderError, LARGEST};
 use super::form::Form;
 use crate::math::DVec3;
 use std::collections::BTreeMap;
@@ -128,6 +128,41 @@ fn cone(
     let mut profile = vec![[0.0, -half], [bottom, -half], [top, half], [0.0, half]];
     profile.dedup();
     Ok(revolve(&profile, around, false, tolerance))
+}
+
+/// The mesh of a profile (distance from Y, height) [m] turned round Y, and whether it has an inside: profiles from axis to
+/// axis, and those that end where they begin, enclose one, and face out of it whatever way they are given.
+pub fn lathe(profile: &[[f64; 2]], tolerance: f64) -> Result<(Facets, bool), ColliderError> {
+    check_tolerance("lathe", tolerance)?;
+    let refuse = |what, value, limit| Err(ColliderError::Parameter { shape: "lathe", what, value, limit });
+    let unfit = |p: &[f64; 2]| !(p.iter().all(|x| x.abs() <= LARGEST) && p[0] >= 0.0);
+    if let Some(element) = profile.iter().position(unfit) {
+        return Err(ColliderError::NotFinite { shape: "lathe", element });
+    }
+    let closed = profile.len() > 2 && profile.first() == profile.last();
+    let mut points = profile[..profile.len() - usize::from(closed)].to_vec();
+    points.dedup();
+    if points.len() < if closed { 3 } else { 2 } {
+        return refuse("number of different points", points.len() as f64, "at least 2, or 3 if it is closed");
+    }
+    let inner = if closed { &points[..] } else { &points[1..points.len() - 1] };
+    if let Some(on) = inner.iter().position(|p| p[0] == 0.0) {
+        return refuse("point on the axis", on as f64, "the first or last of an open profile");
+    }
+    let solid = closed || (points[0][0] == 0.0 && points[points.len() - 1][0] == 0.0);
+    // Twice the area to the left of the way, the axis being its last side.
+    let area = |a: &[f64; 2], b: &[f64; 2]| a[0] * b[1] - b[0] * a[1];
+    let next = |k: usize| &points[(k + 1) % points.len()];
+    let turning: f64 = points.iter().enumerate().map(|(k, p)| area(p, next(k))).sum();
+    if solid && turning < 0.0 {
+        points.reverse();
+    }
+    let widest = points.iter().fold(0.0, |most: f64, p| most.max(p[0]));
+    let around = steps(TAU, widest, tolerance).max(8);
+    if 2.0 * around as f64 * points.len() as f64 > MAX_FACES as f64 {
+        return Err(ColliderError::TooFine { shape: "lathe", tolerance, limit: MAX_FACES });
+    }
+    Ok((revolve(&points, around, closed, tolerance), solid))
 }
 
 /// Turns a profile (distance from Y, height), given from bottom to top or, closed, counter-clockwise.

@@ -18,7 +18,7 @@ use crate::mesh::Surface;
 use crate::mesh::surface::Ray;
 
 pub use error::ColliderError;
-pub use facets::{Facets, MAX_FACES};
+pub use facets::{Facets, MAX_FACES, lathe};
 pub use field::{Ball, Grid, Metaballs};
 pub use form::{Form, Near};
 pub use hull::convex_hull;

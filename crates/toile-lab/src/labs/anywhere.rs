@@ -1,0 +1,195 @@
+//! A scene is the same scene in any unit, turned, and far away: how far its cloth then is from where it should be.
+
+use crate::session::{Chart, Curve, LabError, Session};
+use crate::watched::{Watched, farthest, told};
+use glam::{DAffine3, DMat3, DVec3};
+use rayon::prelude::*;
+use toile_io::build::build;
+use toile_io::scene::{Scene, resolve};
+use toml::Value;
+
+/// Frames after which places are compared, and after which they are told.
+const FRAMES: usize = 10;
+const LATER: usize = 20;
+
+/// Scenes of bodies at rest and cloth without pins, which can be turned as they are; cloth starts where it meets them soon.
+const CASES: [(&str, &[&str]); 6] = [
+    ("sphere", &["cloth.sheet.shape.resolution=24", "cloth.sheet.translate=[0, 0.305, 0]"]),
+    (
+        "stack4",
+        &[
+            "cloth.sheet1.translate=[0, 0.305, 0]",
+            "cloth.sheet2.translate=[0, 0.308, 0]",
+            "cloth.sheet3.translate=[0, 0.311, 0]",
+            "cloth.sheet4.translate=[0, 0.314, 0]",
+        ],
+    ),
+    ("tablecloth", &["cloth.cloth.translate=[0, 0.01, 0]"]),
+    (
+        "sheets",
+        &[
+            "cloth.left.translate=[-0.6, 0.385, 0]",
+            "cloth.middle.translate=[0, 0.494, 0]",
+            "cloth.right.translate=[0.6, 0.335, 0]",
+            "cloth.top.translate=[0.1, 0.51, 0.05]",
+        ],
+    ),
+    (
+        "spike",
+        &[
+            "cloth.pricked.shape.resolution=16",
+            "cloth.ridden.shape.resolution=16",
+            "cloth.pricked.translate=[-0.38, 0.005, 0.03]",
+            "cloth.ridden.translate=[0.52, 0.005, 0]",
+        ],
+    ),
+    ("cards", &[]),
+];
+
+/// Units with their lengths per metre.
+const UNITS: [(&str, f64); 3] = [("mm", 1e3), ("cm", 1e2), ("inch", 1.0 / 0.0254)];
+
+/// Fields that are lengths in the file's unit, wherever they stand outside `render`.
+const LENGTHS: [&str; 18] = [
+    "size",
+    "translate",
+    "radius",
+    "length",
+    "width",
+    "height",
+    "top",
+    "tube",
+    "profile",
+    "path",
+    "points",
+    "centre",
+    "pivot",
+    "place",
+    "box",
+    "gap",
+    "tolerance",
+    "margin",
+];
+
+pub fn run(session: &mut Session) -> Result<(), LabError> {
+    let found: Result<Vec<Found>, LabError> = CASES.par_iter().map(compare).collect();
+    let mut rows = Vec::new();
+    let mut curves: Vec<Curve> = Vec::new();
+    for (case, ((name, _), found)) in CASES.iter().zip(found?).enumerate() {
+        session.at_least(format!("{name}: pairs that might push"), found.contacts as f64, "", 1.0);
+        for (k, (how, limit, [off, later])) in found.off.iter().enumerate() {
+            session.at_most(format!("{name}, {how}: off after {FRAMES} frames, over its size"), *off, "", *limit);
+            session.info(format!("{name}, {how}: off after {LATER} frames"), *later, "");
+            rows.push(format!("{name},{how},{off:e},{later:e}"));
+            if case == 0 {
+                curves.push(Curve { name: how.clone(), points: Vec::new() });
+            }
+            curves[k].points.push((case as f64 + 1.0, off.max(1e-18)));
+        }
+    }
+    session.csv("anywhere", "scene,how,off after 10 frames over its size,off after 20 frames", &rows)?;
+    session.plot(
+        "anywhere",
+        Chart {
+            title: "How far the same scene is off when told otherwise".into(),
+            x: "scene".into(),
+            y: "of its size".into(),
+            log: (false, true),
+            curves,
+        },
+    )
+}
+
+/// What a scene told otherwise came to.
+struct Found {
+    contacts: u64,
+    /// How, the limit, and how far off after some frames and later, over the size of the scene.
+    off: Vec<(String, f64, [f64; 2])>,
+}
+
+fn compare((name, set): &(&str, &[&str])) -> Result<Found, LabError> {
+    let scene = told(Scene::open(&told(resolve(name))?, set))?;
+    let (true_places, contacts) = places(&scene, DAffine3::IDENTITY)?;
+    let low = true_places[0].iter().fold(DVec3::INFINITY, |low, p| low.min(*p));
+    let high = true_places[0].iter().fold(DVec3::NEG_INFINITY, |high, p| high.max(*p));
+    let size = (high - low).length();
+    let mut off = Vec::new();
+    let mut add = |how: String, limit: f64, scene: &Scene, map: DAffine3| -> Result<(), LabError> {
+        let (found, _) = places(scene, map)?;
+        off.push((how, limit, [0, 1].map(|k| farthest(&found[k], &true_places[k]) / size)));
+        Ok(())
+    };
+    for (unit, per_metre) in UNITS {
+        let other = told(Scene::parse(&in_unit(&scene.text, unit, per_metre)?, name))?;
+        add(unit.to_string(), 1e-9, &other, DAffine3::IDENTITY)?;
+    }
+    let axis = DVec3::new(0.3, 1.0, -0.5).normalize();
+    let turn = DMat3::from_axis_angle(axis, 37f64.to_radians());
+    let shift = DVec3::new(600.0, -480.0, 640.0);
+    for (how, matrix3, translation) in [
+        ("turned by 37°", turn, DVec3::ZERO),
+        ("moved by 1 km", DMat3::IDENTITY, shift),
+        ("turned by 37° and moved by 1 km", turn, shift),
+    ] {
+        let map = DAffine3 { matrix3, translation };
+        add(how.to_string(), 1e-6, &moved(&scene, map), map)?;
+    }
+    Ok(Found { contacts, off })
+}
+
+/// Where all particles are after [`FRAMES`] and after [`LATER`], brought back by the inverse of `map`, and how many pairs
+/// might push.
+fn places(scene: &Scene, map: DAffine3) -> Result<([Vec<DVec3>; 2], u64), LabError> {
+    let mut watched = Watched::of(told(build(scene))?.world, scene.frame_time)?;
+    let back = map.inverse();
+    let mut contacts = 0;
+    let mut run = |frames: usize| -> Result<Vec<DVec3>, LabError> {
+        for _ in 0..frames {
+            contacts = watched.step()?.contacts.max(contacts);
+        }
+        if watched.bad_frames > 0 {
+            return Err(LabError(format!("{}: {} frames intersect", scene.name, watched.bad_frames)));
+        }
+        Ok(watched.positions().iter().map(|p| back.transform_point3(*p)).collect())
+    };
+    let found = [run(FRAMES)?, run(LATER - FRAMES)?];
+    Ok((found, contacts))
+}
+
+/// The scene with everything turned and shifted, gravity too.
+fn moved(scene: &Scene, map: DAffine3) -> Scene {
+    let mut scene = scene.clone();
+    scene.gravity = map.matrix3 * scene.gravity;
+    for cloth in &mut scene.cloths {
+        cloth.placement = map * cloth.placement;
+        cloth.velocity = map.matrix3 * cloth.velocity;
+    }
+    scene.bodies.iter_mut().for_each(|body| body.placement = map * body.placement);
+    scene
+}
+
+/// The text of a scene written in metres, in another unit.
+fn in_unit(text: &str, unit: &str, per_metre: f64) -> Result<String, LabError> {
+    let mut value: Value = told(text.parse::<toml::Table>().map(Value::Table))?;
+    if let Some(table) = value.as_table_mut() {
+        table.insert("units".into(), Value::String(unit.into()));
+        table.remove("render");
+    }
+    rescale(&mut value, per_metre, false);
+    told(toml::to_string(&value))
+}
+
+/// Multiplies every number that is a length.
+fn rescale(value: &mut Value, factor: f64, length: bool) {
+    match value {
+        Value::Float(x) if length => *x *= factor,
+        Value::Integer(x) if length => *value = Value::Float(*x as f64 * factor),
+        Value::Array(items) => items.iter_mut().for_each(|item| rescale(item, factor, length)),
+        Value::Table(table) => {
+            for (key, item) in table.iter_mut() {
+                rescale(item, factor, LENGTHS.contains(&key.as_str()));
+            }
+        }
+        _ => {}
+    }
+}
