@@ -583,7 +583,6 @@ impl Builder<'_> {
             placement,
             scale: thing.scale,
             velocity: self.axes.direction_in(DVec3::from(thing.velocity)),
-            layer: None,
             fabric: toile::Fabric::default(),
             fabric_file: None,
             model: Model::default(),
