@@ -7,9 +7,7 @@ use glam::DVec3;
 use std::collections::BTreeMap;
 use std::f64::consts::{PI, TAU};
 use toile::Obstacle;
-use toile::collide::collider::{
-    Ball, Body, Collider, ColliderError, Form, Frame, MAX_FACES, Metaballs, lathe,
-};
+use toile::collide::collider::{Ball, Body, Collider, ColliderError, Form, Frame, MAX_FACES, Metaballs, lathe};
 use toile::drive::Transform;
 use toile::mesh::Surface;
 
