@@ -1,6 +1,7 @@
 //! From a scene to a world ready to step. Dirty meshes are repaired where that is possible, and it is said.
 
-use crate::obj::{Obj, Polygons, Triangles};
+use crate::obj::{Obj, Polygons};
+use crate::repair::{Fault, Repaired};
 use crate::scene::schema::{self, Border, Corner, Pattern, Plane, Resolution, Rest, Shape};
 use crate::scene::{Cloth, ClothSource, Elastic, End, Hold, InputFile, Pin, Scene, Select, Slide};
 use glam::{DVec2, DVec3};
@@ -41,6 +42,8 @@ pub struct Export {
     pub texcoords: Vec<DVec2>,
     /// Named vertices: borders of shapes, groups of files.
     pub groups: Vec<(String, Vec<u32>)>,
+    /// Texture coordinates of the corners of the simulated triangles, where a mesh was repaired; else empty.
+    pub triangle_texcoords: Vec<[u32; 3]>,
 }
 
 impl Export {
@@ -60,8 +63,8 @@ impl Export {
     }
 }
 
-/// A cloth of its own made of a mesh, where the mesh is; its faces for files; and what was repaired. Each triangle is at rest
-/// as it is.
+/// A cloth of its own made of a mesh, repaired, where the mesh is; its faces for files; and what was repaired. Each triangle
+/// is at rest as it is.
 pub fn cloth_of(
     obj: Obj,
     name: &str,
@@ -69,11 +72,11 @@ pub fn cloth_of(
 ) -> Result<(toile::Cloth, Export, Vec<String>), BuildError> {
     let object = format!("cloth `{name}`");
     let mut notes = Vec::new();
-    let part = from_file(obj, Rest::Shape, &object, &mut notes);
-    let mesh =
-        Mesh::new(part.positions.len(), part.faces, part.rest).map_err(|error| refuse(&object, error))?;
-    let cloth = toile::Cloth::new(name, mesh, part.positions, fabric);
-    Ok((cloth, Export { groups: part.groups, ..part.export }, notes))
+    let part = from_file(obj, Rest::Shape, true, &object, &mut notes)?;
+    let mesh = part.mesh().map_err(|error| refuse(&object, error))?;
+    let doubles = part.doubles.clone().into();
+    let cloth = toile::Cloth { doubles, ..toile::Cloth::new(name, mesh, part.positions.clone(), fabric) };
+    Ok((cloth, part.into_export(), notes))
 }
 
 impl Built {
@@ -118,7 +121,7 @@ pub fn build(scene: &Scene) -> Result<Built, BuildError> {
             ClothSource::Shape(shape) => generated(shape).map_err(|error| refuse(&object, error))?,
             ClothSource::File(file, rest) => {
                 let obj = meshes.get(file).ok_or_else(|| refuse(&object, "its mesh file was not read"))?;
-                from_file(obj, *rest, &object, &mut notes)
+                from_file(obj, *rest, cloth.repair, &object, &mut notes)?
             }
         };
         let part = part.placed(cloth);
@@ -130,8 +133,9 @@ pub fn build(scene: &Scene) -> Result<Built, BuildError> {
     }
     let pins = scene.pins.iter().enumerate();
     let pins = pins.map(|(n, pin)| engine_pin(scene, n, pin, &parts[pin.cloth], &mut notes)).collect();
-    let elastics = scene.elastics.iter().flat_map(|elastic| engine_elastics(scene, elastic)).collect();
-    let bodies = crate::body::bodies(scene, &meshes)?;
+    let elastics = scene.elastics.iter().flat_map(|elastic| engine_elastics(scene, elastic, &parts)).collect();
+    let starts: Vec<&[DVec3]> = parts.iter().map(|part| part.positions.as_slice()).collect();
+    let bodies = crate::body::bodies(scene, &meshes, &starts, &mut notes)?;
     let met = scene.bodies.iter().zip(&bodies).filter(|(body, _)| body.collide);
     let setup = Setup {
         cloths,
@@ -208,9 +212,22 @@ struct Part {
     export: Export,
     /// Named vertex sets: borders of shapes, groups of files.
     groups: Vec<(String, Vec<u32>)>,
+    /// Pairs of faces that bend as one where the mesh branches.
+    bent: Vec<[u32; 2]>,
+    /// Vertices that go with another, ascending.
+    doubles: Vec<[u32; 2]>,
 }
 
 impl Part {
+    fn mesh(&self) -> Result<Mesh, toile::mesh::MeshError> {
+        Mesh::branched(self.positions.len(), self.faces.clone(), self.rest.clone(), self.bent.clone())
+    }
+
+    /// The vertex whose particle a vertex is.
+    fn stand(&self, vertex: u32) -> u32 {
+        self.doubles.binary_search_by_key(&vertex, |d| d[0]).map_or(vertex, |at| self.doubles[at][1])
+    }
+
     fn placed(mut self, cloth: &Cloth) -> Part {
         self.positions.iter_mut().for_each(|p| *p = cloth.placement.transform_point3(*p));
         self.rest.as_flattened_mut().iter_mut().for_each(|r| *r *= cloth.scale);
@@ -280,13 +297,20 @@ fn generated(shape: &Shape) -> Result<Part, shapes::ShapeError> {
         rest,
         faces,
         groups: made.groups.iter().map(|(name, vertices)| (named(name), vertices.clone())).collect(),
+        bent: Vec::new(),
+        doubles: Vec::new(),
     })
 }
 
 /// Triangles whose texture coordinates are their material coordinates, each place once.
 fn with_material(faces: &[[u32; 3]], rest: &[[DVec2; 3]]) -> Export {
     let mut numbers = BTreeMap::new();
-    let mut export = Export { polygons: Polygons::default(), texcoords: Vec::new(), groups: Vec::new() };
+    let mut export = Export {
+        polygons: Polygons::default(),
+        texcoords: Vec::new(),
+        groups: Vec::new(),
+        triangle_texcoords: Vec::new(),
+    };
     for (face, corners) in faces.iter().zip(rest) {
         let texcoords = corners.map(|p| {
             *numbers.entry((p.x.to_bits(), p.y.to_bits())).or_insert_with(|| {
@@ -311,56 +335,81 @@ fn lay_out(plane: Plane, width: f64, height: f64) -> Box<dyn Fn(DVec3) -> DVec3>
     })
 }
 
-fn from_file(mut obj: Obj, rest: Rest, object: &str, notes: &mut Vec<String>) -> Part {
-    let turned = obj.orient_faces().flipped;
-    if let Some(first) = turned.first() {
-        notes.push(format!(
-            "{object}: {} faces were wound against their neighbours and have been turned, the first is number {}",
-            turned.len(),
-            first + 1
+fn from_file(
+    mut obj: Obj,
+    rest: Rest,
+    repair: bool,
+    object: &str,
+    notes: &mut Vec<String>,
+) -> Result<Part, BuildError> {
+    let repaired = obj.repaired().map_err(|error| refuse(object, error))?;
+    if let Some(finding) = repaired.findings.repairs().next().filter(|_| !repair) {
+        let (fault, first) = (finding.fault, finding.first[0]);
+        return Err(refuse(
+            object,
+            format!(
+                "[{}] {} {}, the first is {first}, and repair = false; repair the mesh (toile repair), or remove that",
+                fault.code(),
+                finding.count,
+                fault.what()
+            ),
         ));
     }
-    let triangles = obj.triangulate();
-    if let Some(first) = triangles.doubtful.first() {
-        notes.push(format!(
-            "{object}: {} polygons cross themselves or have no area, the first is number {}",
-            triangles.doubtful.len(),
-            first + 1
-        ));
-    }
+    // Vertices of no polygon are a matter of the scene's own check.
+    let told = repaired.findings.all.iter().filter(|finding| finding.fault != Fault::Isolated);
+    notes.extend(told.map(|finding| format!("{object}: {finding}")));
+    repaired.turned.iter().for_each(|p| obj.polygons.reverse(*p as usize));
+    let rest = rest_of(&obj, &repaired, rest).map_err(|error| refuse(object, error))?;
     let groups = obj.groups.iter().map(|g| g.name.clone());
     let groups = groups.map(|name| (obj.group_vertices(&name).unwrap_or_default(), name));
-    Part {
-        rest: rest_of(&obj, &triangles, rest),
+    let sound = repaired.findings.is_sound();
+    Ok(Part {
+        rest,
         groups: groups.map(|(vertices, name)| (name, vertices)).collect(),
+        doubles: repaired.doubles(),
         positions: obj.positions,
-        faces: triangles.faces,
-        export: Export { polygons: obj.polygons, texcoords: obj.texcoords, groups: Vec::new() },
-    }
+        export: Export {
+            polygons: obj.polygons,
+            texcoords: obj.texcoords,
+            groups: Vec::new(),
+            triangle_texcoords: if sound { Vec::new() } else { repaired.texcoords },
+        },
+        faces: repaired.faces,
+        bent: repaired.bent,
+    })
 }
 
+/// Least area of a flat triangle over its longest side squared, as the engine has it.
+const COLLAPSED: f64 = 1e-9;
+
 /// Rest triangles of a mesh file: its flat pattern, or its own triangles with the warp where vt say.
-fn rest_of(obj: &Obj, triangles: &Triangles, rest: Rest) -> Vec<[DVec2; 3]> {
+fn rest_of(obj: &Obj, mesh: &Repaired, rest: Rest) -> Result<Vec<[DVec2; 3]>, String> {
     let chart = |k: usize| -> Option<[DVec2; 3]> {
-        let corners = triangles.texcoords.get(k)?;
+        let corners = mesh.texcoords.get(k)?;
         let mut chart = [DVec2::ZERO; 3];
         for (slot, t) in chart.iter_mut().zip(corners) {
             *slot = *obj.texcoords.get(*t as usize)?;
         }
         Some(chart)
     };
-    triangles
-        .faces
-        .iter()
-        .enumerate()
-        .map(|(k, face)| {
-            let x = face.map(|v| obj.positions[v as usize]);
-            match (rest, chart(k)) {
-                (Rest::Uv, Some(chart)) => chart,
-                (_, chart) => flatten(x, warp_direction(x, chart)),
-            }
-        })
-        .collect()
+    let one = |(k, face): (usize, &[u32; 3])| {
+        let x = face.map(|v| obj.positions[v as usize]);
+        let (Rest::Uv, Some(flat)) = (rest, chart(k)) else {
+            return Ok(flatten(x, warp_direction(x, chart(k))));
+        };
+        let longest = (0..3).map(|i| flat[i].distance_squared(flat[(i + 1) % 3])).fold(0.0, f64::max);
+        let area = 0.5 * (flat[1] - flat[0]).perp_dot(flat[2] - flat[0]).abs();
+        if area > COLLAPSED * longest {
+            return Ok(flat);
+        }
+        Err(format!(
+            "[flat-pattern] the flat pattern (vt) of polygon {} has an area of {area:.1e} m², the least is {:.1e} m²; unfold \
+             it there, or use rest = \"shape\"",
+            mesh.polygons[k] + 1,
+            COLLAPSED * longest
+        ))
+    };
+    mesh.faces.iter().enumerate().map(one).collect()
 }
 
 /// The direction in space in which u grows: along vt if there are any, else along x (or z, if that is across).
@@ -387,7 +436,7 @@ fn flatten(x: [DVec3; 3], warp: DVec3) -> [DVec2; 3] {
 }
 
 fn engine_cloth(scene: &Scene, cloth: &Cloth, part: &Part) -> Result<toile::Cloth, toile::mesh::MeshError> {
-    let mesh = Mesh::new(part.positions.len(), part.faces.clone(), part.rest.clone())?;
+    let mesh = part.mesh()?;
     let fabric = cloth.fabric;
     let (wind_drag, coefficient) = scene.wind.as_ref().map_or((0.0, 0.0), |w| (w.drag, w.drag_coefficient));
     Ok(toile::Cloth {
@@ -427,12 +476,18 @@ fn engine_cloth(scene: &Scene, cloth: &Cloth, part: &Part) -> Result<toile::Clot
             normal: scene.air.normal_drag + wind_drag,
             quadratic: HALF_AIR_DENSITY * coefficient,
         },
+        doubles: part.doubles.clone().into(),
         ..toile::Cloth::new(&cloth.name, mesh, part.positions.clone(), fabric)
     })
 }
 
 fn engine_pin(scene: &Scene, number: usize, pin: &Pin, part: &Part, notes: &mut Vec<String>) -> PinDown {
-    let vertices = selected(pin, part);
+    let mut vertices = selected(pin, part);
+    if !part.doubles.is_empty() {
+        vertices.iter_mut().for_each(|v| *v = part.stand(*v));
+        vertices.sort_unstable();
+        vertices.dedup();
+    }
     if vertices.is_empty() {
         notes.push(format!(
             "pin {number} holds no particle of cloth `{}`: nothing lies where it looks; the cloth is free there",
@@ -471,17 +526,20 @@ fn active(scene: &Scene, from: u32, until: u32) -> Range<f64> {
 }
 
 /// One elastic of the engine for each particle that is drawn.
-fn engine_elastics(scene: &Scene, elastic: &Elastic) -> Vec<ElasticBetween> {
+fn engine_elastics(scene: &Scene, elastic: &Elastic, parts: &[Part]) -> Vec<ElasticBetween> {
     let each = elastic.indices.iter().enumerate();
+    let stand = |cloth: usize, vertex: u32| parts.get(cloth).map_or(vertex, |part| part.stand(vertex));
     let to = |k: usize| match &elastic.to {
-        End::Particles(cloth, indices) => indices.get(k).map(|vertex| Anchor::Vertex(*cloth, *vertex)),
+        End::Particles(cloth, indices) => {
+            indices.get(k).map(|vertex| Anchor::Vertex(*cloth, stand(*cloth, *vertex)))
+        }
         End::Place(place, motion) => {
             Some(Anchor::Place(*place, motion.for_engine(|frame| seconds(scene, frame), *place)))
         }
     };
     let each = each.filter_map(|(k, vertex)| {
         Some(ElasticBetween {
-            from: (elastic.cloth, *vertex),
+            from: (elastic.cloth, stand(elastic.cloth, *vertex)),
             to: to(k)?,
             time: elastic.time,
             active: active(scene, elastic.from, elastic.until),
@@ -511,9 +569,7 @@ fn selected(pin: &Pin, part: &Part) -> Vec<u32> {
 }
 
 fn border_of(part: &Part) -> Vec<u32> {
-    Mesh::new(part.positions.len(), part.faces.clone(), part.rest.clone())
-        .map(|m| m.border())
-        .unwrap_or_default()
+    part.mesh().map(|m| m.border()).unwrap_or_default()
 }
 
 fn corner_of(part: &Part, corner: Corner) -> Option<u32> {

@@ -58,6 +58,8 @@ pub struct Cloth {
     pub spring: Spring,
     /// Options of the coupled triangles.
     pub coupled: Coupled,
+    /// Whether a mesh file that is not sound is repaired.
+    pub repair: bool,
 }
 
 /// Where a cloth's mesh comes from.
@@ -516,6 +518,7 @@ impl Builder<'_> {
             bend_rest: cloth.bend_rest,
             spring: cloth.spring.clone().unwrap_or_default(),
             coupled: cloth.coupled.clone().unwrap_or_default(),
+            repair: cloth.repair.unwrap_or(true),
         }
     }
 
