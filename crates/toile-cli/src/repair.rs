@@ -25,7 +25,10 @@ pub struct RepairArgs {
 /// `toile repair`.
 pub fn repair(args: &RepairArgs, context: Context) -> Result<(), Failure> {
     if !(args.unit > 0.0 && args.unit.is_finite()) {
-        return Err(Failure::Refused(format!("--unit is {}, it must be above 0; 0.01 is a centimetre", args.unit)));
+        return Err(Failure::Refused(format!(
+            "--unit is {}, it must be above 0; 0.01 is a centimetre",
+            args.unit
+        )));
     }
     let mut mesh = Obj::read(&args.input)?;
     let file = mesh.positions.clone();
@@ -45,10 +48,11 @@ pub fn repair(args: &RepairArgs, context: Context) -> Result<(), Failure> {
         });
         println!("{line}");
     } else {
-        let (vertices, polygons, triangles) = (mesh.positions.len(), mesh.polygons.len(), repaired.faces.len());
+        let (vertices, polygons, triangles) =
+            (mesh.positions.len(), mesh.polygons.len(), repaired.faces.len());
         println!("{name}: {vertices} vertices, {polygons} polygons, {triangles} triangles: {verdict}");
         mesh.notes.iter().for_each(|note| println!("  {note}"));
-        findings.all.iter().for_each(|finding| println!("  [{}] {finding}", finding.fault.code()));
+        findings.all.iter().for_each(|finding| println!("  {finding}"));
         if let Some(output) = &args.output {
             println!("wrote {}", output.display());
         }

@@ -57,7 +57,8 @@ fn the_report_says_what_where_and_by_how_much() {
     assert_eq!((line["vertices"].as_u64(), line["polygons"].as_u64()), (Some(69), Some(18)));
     assert_eq!((line["triangles"].as_u64(), line["doubles"].as_u64()), (Some(32), Some(68 - 25)));
     let findings = line["findings"].as_array().expect("findings");
-    let one = |code: &str| findings.iter().find(|f| f["fault"] == code).unwrap_or_else(|| panic!("{code}: {line}"));
+    let one =
+        |code: &str| findings.iter().find(|f| f["fault"] == code).unwrap_or_else(|| panic!("{code}: {line}"));
     assert_eq!(one("duplicate")["first"][0][0], 17);
     assert!((one("duplicate")["area"].as_f64().expect("m²") - 0.01).abs() < 1e-9);
     assert_eq!(one("flipped")["first"][0][0], 6);
@@ -66,7 +67,13 @@ fn the_report_says_what_where_and_by_how_much() {
     let again = desk.toile("repair clean.obj").exits(0);
     assert!(again.out().contains("69 vertices, 32 polygons, 32 triangles: sound"), "{}", again.out());
     let words = desk.toile("repair soup.obj").exits(0);
-    assert!(words.out().contains("[duplicate] 1 polygons repeat another (polygon 17)"), "{}", words.out());
+    assert!(
+        words
+            .out()
+            .contains("[duplicate] polygons that repeat another: 1 (polygon 17); they are not simulated"),
+        "{}",
+        words.out()
+    );
     std::fs::write(desk.path("line.obj"), "v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n").expect("mesh");
     let refused = desk.toile("repair line.obj").exits(3);
     assert!(refused.err().contains("[nothing-left]"), "{}", refused.err());
@@ -79,7 +86,11 @@ fn runs_are_written_in_the_vertices_and_polygons_that_came_in() {
     let line = desk.toile("run rag.toml --out soup --no-picture --json").exits(0).json();
     assert_eq!(line["certificate"]["pass"], true, "{line}");
     let notes = line["notes"].as_array().expect("notes");
-    assert!(notes.iter().any(|n| n.as_str().is_some_and(|n| n.contains("cloth `rag`: 43 vertices are where"))));
+    assert!(
+        notes.iter().any(|n| n.as_str().is_some_and(
+            |n| n.contains("cloth `rag`: [coincident] vertices where another is: 43 (vertex 5,")
+        ))
+    );
     let outcome: serde_json::Value = desk.json("soup/outcome.json");
     assert_eq!(outcome["notes"], line["notes"], "the run folder says it too");
     desk.toile("convert soup --to obj --out objs").exits(0);
@@ -101,7 +112,10 @@ fn dirty_meshes_are_refused_where_the_scene_says_so() {
     let desk = desk();
     let refused = desk.toile("run rag.toml --set cloth.rag.repair=false --out no").exits(3);
     let text = refused.err();
-    assert!(text.contains("cloth `rag`: [coincident] 43 vertices are where another is, the first is vertex 5"), "{text}");
+    assert!(
+        text.contains("cloth `rag`: [coincident] vertices where another is: 43, the first is vertex 5"),
+        "{text}"
+    );
     assert!(text.contains("help: repair the mesh (toile repair)"), "{text}");
 }
 
@@ -109,11 +123,19 @@ fn dirty_meshes_are_refused_where_the_scene_says_so() {
 #[test]
 fn a_broken_frame_of_a_body_is_held_and_said_in_the_outcome() {
     let body = "[[body]]\nname = \"lift\"\nfile = \"lift_##.obj\"\n";
-    let desk = Desk::with(&SCENE.replace("file = \"soup.obj\"", "shape = { kind = \"sheet\", size = [0.3, 0.3], resolution = 4, plane = \"flat\" }").replace("[render]", &format!("{body}[render]")));
+    let desk = Desk::with(
+        &SCENE
+            .replace(
+                "file = \"soup.obj\"",
+                "shape = { kind = \"sheet\", size = [0.3, 0.3], resolution = 4, plane = \"flat\" }",
+            )
+            .replace("[render]", &format!("{body}[render]")),
+    );
     for k in 1..=8u32 {
         let mut text = String::new();
         for v in 0..9u32 {
-            let y = if (k, v) == (4, 7) { "nan".to_string() } else { format!("{}", -0.4 + 0.01 * f64::from(k)) };
+            let y =
+                if (k, v) == (4, 7) { "nan".to_string() } else { format!("{}", -0.4 + 0.01 * f64::from(k)) };
             let _ = writeln!(text, "v {} {y} {}", 0.2 * f64::from(v % 3) - 0.2, 0.2 * f64::from(v / 3) - 0.2);
         }
         text += "f 1 4 5 2\nf 2 5 6 3\nf 4 7 8 5\nf 5 8 9 6\n";

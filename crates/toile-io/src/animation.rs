@@ -2,13 +2,10 @@
 //! the pose before it is held and that is said.
 
 use glam::DVec3;
-use toile::collide::collider::Frame;
+use toile::collide::collider::{Frame, JUMP};
 
 /// Largest coordinate [m]: worlds end there.
 const FARTHEST: f64 = 1e6;
-
-/// Speed [m/s] above which a body does not move but jumps: the fastest cloth is tested with is 50 m/s.
-pub(crate) const JUMP: f64 = 500.0;
 
 /// Frames after which a body that jumped away must be back for it to have been a slip.
 const SLIP: usize = 8;
@@ -151,7 +148,7 @@ fn hold_slips(frames: &mut [Frame], called: &dyn Fn(usize) -> String, notes: &mu
             }
             None => {
                 notes.push(format!(
-                    "[jump] {what}; cloth in its way is let through: begin a new scene there if it is a cut"
+                    "[jump] {what}; it is there at once, and touches nothing on the way: export that frame again if it is no cut"
                 ));
                 k += 1;
             }
@@ -169,10 +166,8 @@ mod tests {
             let (i, j) = ((v % 5) as f64, (v / 5) as f64);
             DVec3::new(0.1 * i + 0.02 * k as f64, 0.02 * libm::sin(i + 0.5 * k as f64), 0.1 * j)
         };
-        let frames = (0..12).map(|k| Frame {
-            time: k as f64 / 24.0,
-            positions: (0..25).map(|v| at(k, v)).collect(),
-        });
+        let frames =
+            (0..12).map(|k| Frame { time: k as f64 / 24.0, positions: (0..25).map(|v| at(k, v)).collect() });
         let quad = |q: u32| {
             let v = q / 4 * 5 + q % 4;
             [[v, v + 1, v + 6], [v, v + 6, v + 5]]

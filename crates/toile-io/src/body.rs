@@ -1,6 +1,6 @@
 //! Bodies of a scene as the engine takes them: one mesh that is simulated, drawn and judged.
 
-use crate::animation::{JUMP, playable};
+use crate::animation::playable;
 use crate::build::BuildError;
 use crate::repair::{Fault, Wishes, repair};
 use crate::scene::schema::{BodyShape, Metaball};
@@ -9,7 +9,9 @@ use glam::DVec3;
 use std::collections::BTreeMap;
 use std::f64::consts::{PI, TAU};
 use toile::Obstacle;
-use toile::collide::collider::{Ball, Body, Collider, ColliderError, Form, Frame, MAX_FACES, Metaballs};
+use toile::collide::collider::{
+    Ball, Body, Collider, ColliderError, Form, Frame, JUMP, MAX_FACES, Metaballs,
+};
 use toile::drive::{Key, Motion, Transform};
 use toile::mesh::Surface;
 
@@ -59,8 +61,8 @@ fn leaps(motion: &Motion) -> Option<String> {
     };
     let (k, way) = motion.keys.windows(2).enumerate().find_map(|(k, keys)| Some((k, fast(keys)?)))?;
     Some(format!(
-        "[jump] from key {} to key {} of its motion it goes {way:.1} m, faster than {JUMP:.0} m/s; cloth in its way is let \
-         through: begin a new scene there if it is a cut",
+        "[jump] from key {} to key {} of its motion it goes {way:.1} m, faster than {JUMP:.0} m/s; it is there at once, and \
+         touches nothing on the way: put the keys farther apart if it is no cut",
         k + 1,
         k + 2
     ))
@@ -87,7 +89,8 @@ fn of_file(
     }
     let frames = playable(frames, &obj.triangulate().faces, &|k| names[k].clone(), notes)?;
     let poses: Vec<&[DVec3]> = frames[1..].iter().map(|frame| frame.positions.as_slice()).collect();
-    let mesh = repair(&frames[0].positions, &obj.polygons, Wishes { poses: &poses }).map_err(|e| e.to_string())?;
+    let mesh =
+        repair(&frames[0].positions, &obj.polygons, Wishes { poses: &poses }).map_err(|e| e.to_string())?;
     let told = mesh.findings.repairs().filter(|finding| finding.fault != Fault::Branch);
     notes.extend(told.map(|finding| finding.to_string()));
     let closed = mesh.is_closed();

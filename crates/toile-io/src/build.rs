@@ -133,7 +133,8 @@ pub fn build(scene: &Scene) -> Result<Built, BuildError> {
     }
     let pins = scene.pins.iter().enumerate();
     let pins = pins.map(|(n, pin)| engine_pin(scene, n, pin, &parts[pin.cloth], &mut notes)).collect();
-    let elastics = scene.elastics.iter().flat_map(|elastic| engine_elastics(scene, elastic, &parts)).collect();
+    let elastics =
+        scene.elastics.iter().flat_map(|elastic| engine_elastics(scene, elastic, &parts)).collect();
     let starts: Vec<&[DVec3]> = parts.iter().map(|part| part.positions.as_slice()).collect();
     let bodies = crate::body::bodies(scene, &meshes, &starts, &mut notes)?;
     let met = scene.bodies.iter().zip(&bodies).filter(|(body, _)| body.collide);
@@ -348,10 +349,10 @@ fn from_file(
         return Err(refuse(
             object,
             format!(
-                "[{}] {} {}, the first is {first}, and repair = false; repair the mesh (toile repair), or remove that",
+                "[{}] {}: {}, the first is {first}, and repair = false; repair the mesh (toile repair), or remove that",
                 fault.code(),
-                finding.count,
-                fault.what()
+                fault.what(),
+                finding.count
             ),
         ));
     }
@@ -403,10 +404,9 @@ fn rest_of(obj: &Obj, mesh: &Repaired, rest: Rest) -> Result<Vec<[DVec2; 3]>, St
             return Ok(flat);
         }
         Err(format!(
-            "[flat-pattern] the flat pattern (vt) of polygon {} has an area of {area:.1e} m², the least is {:.1e} m²; unfold \
-             it there, or use rest = \"shape\"",
+            "[flat-pattern] the flat pattern (vt) of polygon {} has an area of {area:.1e} m², the least is {COLLAPSED:e} of its \
+             longest side squared; unfold it there, or use rest = \"shape\"",
             mesh.polygons[k] + 1,
-            COLLAPSED * longest
         ))
     };
     mesh.faces.iter().enumerate().map(one).collect()

@@ -3,13 +3,13 @@
 //! Vertex order, polygons of any size, texture coordinates per corner, groups and loose edges are
 //! kept as written: point caches, patterns and sewing all depend on them.
 
-mod read;
 mod orient;
+mod read;
 mod triangulate;
 mod write;
 
-pub use read::Limits;
 pub use orient::Orientation;
+pub use read::Limits;
 pub(crate) use triangulate::cut;
 pub use triangulate::{MAX_CORNERS, Triangles};
 pub use write::{ObjectRef, Precision, encode, write};

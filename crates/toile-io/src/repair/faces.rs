@@ -197,7 +197,11 @@ pub fn without_repeats(positions: &[DVec3], mut faces: Vec<Face>, findings: &mut
         key.sort_unstable();
         let new = seen.insert(key);
         if !new {
-            findings.add(Fault::Duplicate, Element::Polygon(face.polygon), area(&corners_of(face, positions)));
+            findings.add(
+                Fault::Duplicate,
+                Element::Polygon(face.polygon),
+                area(&corners_of(face, positions)),
+            );
         }
         new
     });

@@ -137,11 +137,7 @@ impl Obj {
 }
 
 /// Makes a mesh fit for the engine: sound triangles over `positions` [m], and what had to be done for it.
-pub fn repair(
-    positions: &[DVec3],
-    polygons: &Polygons,
-    wishes: Wishes<'_>,
-) -> Result<Repaired, RepairError> {
+pub fn repair(positions: &[DVec3], polygons: &Polygons, wishes: Wishes<'_>) -> Result<Repaired, RepairError> {
     check(positions, polygons)?;
     let mut findings = Findings::default();
     let mut stands = weld::weld(positions, polygons);
@@ -190,7 +186,8 @@ fn check(positions: &[DVec3], polygons: &Polygons) -> Result<(), RepairError> {
 
 fn big_enough(positions: &[DVec3], faces: &[Face], polygons: usize) -> Result<(), RepairError> {
     let at = |v: u32| positions[v as usize];
-    let sides = faces.iter().flat_map(|f| (0..3).map(|k| at(f.corners[k]).distance(at(f.corners[(k + 1) % 3]))));
+    let sides =
+        faces.iter().flat_map(|f| (0..3).map(|k| at(f.corners[k]).distance(at(f.corners[(k + 1) % 3]))));
     let edge = sides.sum::<f64>() / (3 * faces.len()) as f64;
     if edge < LEAST_EDGE { Err(RepairError::Small { edge, polygons }) } else { Ok(()) }
 }
@@ -199,7 +196,8 @@ fn big_enough(positions: &[DVec3], faces: &[Face], polygons: usize) -> Result<()
 fn part_again(stands: &mut [u32], positions: &[DVec3], poses: &[&[DVec3]]) {
     for (v, stand) in stands.iter_mut().enumerate() {
         let of = *stand as usize;
-        let near = 1e-6 * positions[v].abs().max_element().max(1.0) + 2.0 * positions[v].distance(positions[of]);
+        let near =
+            1e-6 * positions[v].abs().max_element().max(1.0) + 2.0 * positions[v].distance(positions[of]);
         let apart = |pose: &&[DVec3]| pose[v].distance(pose[of]) > near;
         if of != v && poses.iter().any(|pose| apart(pose)) {
             *stand = v as u32;

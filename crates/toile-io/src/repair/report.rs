@@ -63,18 +63,18 @@ impl Fault {
     /// What it is, for many.
     pub fn what(self) -> &'static str {
         match self {
-            Fault::Coincident => "vertices are where another is",
-            Fault::RepeatedCorner => "polygons name a vertex twice",
-            Fault::NoArea => "polygons have no area",
-            Fault::Thin => "polygons have triangles thinner than 1e-4 of their length",
-            Fault::Duplicate => "polygons repeat another",
-            Fault::Flipped => "polygons are wound against their neighbours",
-            Fault::Branch => "edges have more than two faces",
-            Fault::OneSided => "edges join a surface that has one side only",
-            Fault::Stray => "vertices belong to left out polygons alone",
-            Fault::Crossing => "polygons cross themselves",
-            Fault::BowTie => "vertices join parts that share no edge",
-            Fault::Isolated => "vertices belong to no polygon",
+            Fault::Coincident => "vertices where another is",
+            Fault::RepeatedCorner => "polygons that name a vertex twice",
+            Fault::NoArea => "polygons without area",
+            Fault::Thin => "polygons with triangles thinner than 1e-4 of their length",
+            Fault::Duplicate => "polygons that repeat another",
+            Fault::Flipped => "polygons wound against their neighbours",
+            Fault::Branch => "edges of more than two faces",
+            Fault::OneSided => "edges of a surface that has one side only",
+            Fault::Stray => "vertices of left out polygons alone",
+            Fault::Crossing => "polygons that cross themselves",
+            Fault::BowTie => "vertices that join parts without a common edge",
+            Fault::Isolated => "vertices of no polygon",
         }
     }
 
@@ -84,9 +84,9 @@ impl Fault {
             Fault::Coincident => "they move as one",
             Fault::RepeatedCorner => "the repeat counts once",
             Fault::NoArea | Fault::Duplicate => "they are not simulated and go with what is",
-            Fault::Thin => "their neighbours take them over",
+            Fault::Thin => "their neighbours take them over, or they are left out",
             Fault::Flipped => "they were turned",
-            Fault::Branch => "all stay joined; the flattest pairs bend as one, the others turn freely",
+            Fault::Branch => "all stay joined, the flattest pairs bend as one, the others turn freely",
             Fault::OneSided => "they stay joined and do not resist bending",
             Fault::Stray => "they go with the nearest corner",
             Fault::Crossing => "they are cut somehow",
@@ -145,8 +145,9 @@ pub struct Finding {
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let first: Vec<String> = self.first.iter().take(3).map(Element::to_string).collect();
-        write!(f, "{} {} ({}", self.count, self.fault.what(), first.join(", "))?;
-        write!(f, "{}): {}", if self.count > first.len() as u64 { ", …" } else { "" }, self.fault.done())?;
+        let more = if self.count > first.len() as u64 { ", …" } else { "" };
+        write!(f, "[{}] {}: {} ", self.fault.code(), self.fault.what(), self.count)?;
+        write!(f, "({}{more}); {}", first.join(", "), self.fault.done())?;
         if self.moved > 0.0 {
             write!(f, ", moved by at most {:.2e} m", self.moved)?;
         }

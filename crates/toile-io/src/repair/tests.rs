@@ -65,8 +65,7 @@ fn soups_are_welded_and_keep_their_vertices() {
     let (x, faces) = sheet(3);
     // Every quad with vertices of its own, off by a hair.
     let off = |n: usize| 1e-6 * DVec3::new((n % 3) as f64, (n % 5) as f64, (n % 7) as f64);
-    let soup: Vec<DVec3> =
-        faces.concat().iter().enumerate().map(|(n, v)| x[*v as usize] + off(n)).collect();
+    let soup: Vec<DVec3> = faces.concat().iter().enumerate().map(|(n, v)| x[*v as usize] + off(n)).collect();
     let own: Vec<Vec<u32>> = (0..9).map(|q| (4 * q..4 * q + 4).collect()).collect();
     let (r, mesh) = repaired(&soup, &own);
     assert_eq!(count(&r, Fault::Coincident), 36 - 16);
@@ -74,7 +73,8 @@ fn soups_are_welded_and_keep_their_vertices() {
     let moved = r.findings.get(Fault::Coincident).expect("welded").moved;
     assert!(moved > 0.0 && moved < 1e-5, "{moved}");
     // A centimetre is no coincidence.
-    let apart: Vec<DVec3> = soup.iter().enumerate().map(|(n, p)| *p + DVec3::Y * (0.01 * (n / 4) as f64)).collect();
+    let apart: Vec<DVec3> =
+        soup.iter().enumerate().map(|(n, p)| *p + DVec3::Y * (0.01 * (n / 4) as f64)).collect();
     assert_eq!(count(&repaired(&apart, &own).0, Fault::Coincident), 0);
 }
 
@@ -82,7 +82,8 @@ fn soups_are_welded_and_keep_their_vertices() {
 fn fine_and_coarse_parts_are_welded_each_by_their_own_edges() {
     // A square of 1 m and one of 0.1 mm: 1 µm is nothing to the first and much to the second.
     let square = |size: f64, at: f64| {
-        [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]].map(|[u, v]| DVec3::new(at + size * u, 0.0, size * v))
+        [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]]
+            .map(|[u, v]| DVec3::new(at + size * u, 0.0, size * v))
     };
     let mut x = square(1.0, 0.0).to_vec();
     x.extend(square(1.0, 1.0 + 1e-6));
@@ -130,7 +131,8 @@ fn slivers_go_to_their_neighbours_and_open_no_slit() {
     assert_eq!(mesh.faces().len(), 2, "the neighbour takes it over");
     assert_eq!(count(&r, Fault::Stray), 0);
     // A needle that hangs on by a vertex.
-    let x = [[0.0, 0.0], [1.0, 0.0], [0.5, 1.0], [-1.0, 0.0], [-0.5, 1e-9]].map(|[u, v]| DVec3::new(u, 0.0, v));
+    let x =
+        [[0.0, 0.0], [1.0, 0.0], [0.5, 1.0], [-1.0, 0.0], [-0.5, 1e-9]].map(|[u, v]| DVec3::new(u, 0.0, v));
     let (r, mesh) = repaired(&x, &[vec![0, 1, 2], vec![0, 3, 4]]);
     assert_eq!((mesh.faces().len(), r.doubles()), (1, vec![[3, 0], [4, 0]]));
     assert!((r.findings.get(Fault::Stray).expect("strays").moved - 1.0).abs() < 1e-9);
@@ -144,7 +146,9 @@ fn the_minority_is_turned_and_one_sided_strips_are_cut() {
     let (r, _) = repaired(&x, &faces);
     assert_eq!((r.turned.as_slice(), count(&r, Fault::Flipped)), (&[4, 8][..], 2));
     // A Möbius strip of five triangles.
-    let x: Vec<DVec3> = (0..5).map(|k| DVec3::new(libm::cos(1.3 * f64::from(k)), libm::sin(2.1 * f64::from(k)), f64::from(k % 2))).collect();
+    let x: Vec<DVec3> = (0..5)
+        .map(|k| DVec3::new(libm::cos(1.3 * f64::from(k)), libm::sin(2.1 * f64::from(k)), f64::from(k % 2)))
+        .collect();
     let strip = [[0, 1, 2], [2, 1, 3], [2, 3, 4], [4, 3, 0], [4, 0, 1]].map(|f| f.to_vec());
     let (r, mesh) = repaired(&x, &strip);
     assert_eq!(count(&r, Fault::OneSided), 1);

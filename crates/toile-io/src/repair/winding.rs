@@ -111,9 +111,11 @@ fn pairs(positions: &[DVec3], faces: &[Face], at: &[Use]) -> Vec<[usize; 2]> {
     all.retain(|(fold, _)| *fold < -1e-9);
     all.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let mut free = vec![true; at.len()];
-    all.retain(|(_, [i, j])| free[*i] && free[*j] && {
-        (free[*i], free[*j]) = (false, false);
-        true
+    all.retain(|(_, [i, j])| {
+        free[*i] && free[*j] && {
+            (free[*i], free[*j]) = (false, false);
+            true
+        }
     });
     all.into_iter().map(|(_, pair)| pair).collect()
 }
