@@ -2,7 +2,7 @@
 
 use crate::animation::playable;
 use crate::build::BuildError;
-use crate::repair::{Fault, Wishes, repair};
+use crate::repair::{Fault, repair};
 use crate::scene::schema::{BodyShape, Metaball};
 use crate::scene::{self, BodySource, Scene, SceneMeshes};
 use glam::DVec3;
@@ -89,8 +89,7 @@ fn of_file(
     }
     let frames = playable(frames, &obj.triangulate().faces, &|k| names[k].clone(), notes)?;
     let poses: Vec<&[DVec3]> = frames[1..].iter().map(|frame| frame.positions.as_slice()).collect();
-    let mesh =
-        repair(&frames[0].positions, &obj.polygons, Wishes { poses: &poses }).map_err(|e| e.to_string())?;
+    let mesh = repair(&frames[0].positions, &obj.polygons, &poses).map_err(|e| e.to_string())?;
     let told = mesh.findings.repairs().filter(|finding| finding.fault != Fault::Branch);
     notes.extend(told.map(|finding| finding.to_string()));
     let closed = mesh.is_closed();
@@ -123,7 +122,7 @@ fn turn_out(
     let placed = x.iter().map(|p| body.placement.matrix3 * *p + body.placement.translation).collect();
     let room = Surface::new(placed, faces.to_vec()).is_ok_and(|surface| {
         let some = |x: &&[DVec3]| x.iter().step_by(x.len().div_ceil(64).max(1)).any(|p| surface.contains(*p));
-        cloths.iter().any(|x| some(x))
+        cloths.iter().any(some)
     });
     if room {
         faces.iter_mut().for_each(|face| face.swap(1, 2));

@@ -116,37 +116,25 @@ impl fmt::Display for RepairError {
 
 impl std::error::Error for RepairError {}
 
-/// What is wanted of a repair.
-#[derive(Clone, Copy, Debug)]
-pub struct Wishes<'a> {
-    /// Other places of the same vertices [m], in time: what is one must be so in all of them.
-    pub poses: &'a [&'a [DVec3]],
-}
-
-impl Default for Wishes<'_> {
-    fn default() -> Self {
-        Wishes { poses: &[] }
-    }
-}
-
 impl Obj {
     /// Makes the mesh, in metres, fit for the engine.
     pub fn repaired(&self) -> Result<Repaired, RepairError> {
-        repair(&self.positions, &self.polygons, Wishes::default())
+        repair(&self.positions, &self.polygons, &[])
     }
 }
 
-/// Makes a mesh fit for the engine: sound triangles over `positions` [m], and what had to be done for it.
-pub fn repair(positions: &[DVec3], polygons: &Polygons, wishes: Wishes<'_>) -> Result<Repaired, RepairError> {
+/// Makes a mesh fit for the engine: sound triangles over `positions` [m], and what had to be done for it. `poses` are other
+/// places of the same vertices, in time: what is one must be so in all of them.
+pub fn repair(positions: &[DVec3], polygons: &Polygons, poses: &[&[DVec3]]) -> Result<Repaired, RepairError> {
     check(positions, polygons)?;
     let mut findings = Findings::default();
     let mut stands = weld::weld(positions, polygons);
-    part_again(&mut stands, positions, wishes.poses);
+    part_again(&mut stands, positions, poses);
     for (v, of) in stands.iter().enumerate().filter(|(v, of)| **of != *v as u32) {
         findings.moved(Fault::Coincident, v as u32, positions[v].distance(positions[*of as usize]));
     }
     let mut cut = faces::cut_all(positions, polygons, &stands, &mut findings);
-    if wishes.poses.is_empty() {
+    if poses.is_empty() {
         // What is thin in one pose may not be in another.
         cut = faces::without_thin(positions, cut, &mut findings);
     }
@@ -199,7 +187,7 @@ fn part_again(stands: &mut [u32], positions: &[DVec3], poses: &[&[DVec3]]) {
         let near =
             1e-6 * positions[v].abs().max_element().max(1.0) + 2.0 * positions[v].distance(positions[of]);
         let apart = |pose: &&[DVec3]| pose[v].distance(pose[of]) > near;
-        if of != v && poses.iter().any(|pose| apart(pose)) {
+        if of != v && poses.iter().any(apart) {
             *stand = v as u32;
         }
     }

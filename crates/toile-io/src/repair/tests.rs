@@ -41,7 +41,7 @@ fn sound(x: &[DVec3], faces: &[Vec<u32>], repaired: &Repaired) -> Mesh {
 }
 
 fn repaired(x: &[DVec3], faces: &[Vec<u32>]) -> (Repaired, Mesh) {
-    let repaired = repair(x, &polygons(faces), Wishes::default()).expect("repairable");
+    let repaired = repair(x, &polygons(faces), &[]).expect("repairable");
     let mesh = sound(x, faces, &repaired);
     (repaired, mesh)
 }
@@ -193,9 +193,8 @@ fn bow_ties_and_isolated_vertices_are_told_and_left_alone() {
 #[test]
 fn what_cannot_be_is_refused_by_name() {
     let (x, faces) = sheet(1);
-    let refuse = |x: &[DVec3], faces: &[Vec<u32>]| {
-        repair(x, &polygons(faces), Wishes::default()).expect_err("refused").to_string()
-    };
+    let refuse =
+        |x: &[DVec3], faces: &[Vec<u32>]| repair(x, &polygons(faces), &[]).expect_err("refused").to_string();
     for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e30] {
         let mut x = x.clone();
         x[2].y = bad;
@@ -220,7 +219,7 @@ fn what_comes_apart_later_is_not_one() {
     let own: Vec<Vec<u32>> = (0..4).map(|q| (4 * q..4 * q + 4).collect()).collect();
     let mut later = soup.clone();
     later[4..8].iter_mut().for_each(|p| p.y += 0.05);
-    let r = repair(&soup, &polygons(&own), Wishes { poses: &[&later] }).expect("sound");
+    let r = repair(&soup, &polygons(&own), &[&later]).expect("sound");
     assert!((4..8).all(|v| r.stands[v] == v as u32), "{:?}", r.stands);
     assert_eq!(count(&r, Fault::Coincident), 7 - 3);
 }
@@ -245,7 +244,7 @@ proptest! {
         if let (Some(wild), Some(p)) = (wild, x.last_mut()) {
             p.z = wild;
         }
-        match repair(&x, &polygons(&faces), Wishes::default()) {
+        match repair(&x, &polygons(&faces), &[]) {
             Ok(r) => {
                 sound(&x, &faces, &r);
             }

@@ -71,8 +71,8 @@ const CASES: [Case; 14] = [
     Case {
         name: "from 100 m away into the cloth",
         spoil: |f| {
-            f[..SPOILT].iter_mut().flat_map(|m| &mut m.x).for_each(|p| p.x += 100.0);
-            f[SPOILT..].iter_mut().flat_map(|m| &mut m.x).for_each(|p| p.y += 0.12);
+            f[..2].iter_mut().flat_map(|m| &mut m.x).for_each(|p| p.x += 100.0);
+            f[2..].iter_mut().flat_map(|m| &mut m.x).for_each(|p| p.y += 0.17);
         },
         wanted: Wanted::Told("[jump]"),
     },

@@ -17,6 +17,9 @@ pub struct Animal {
     pub scene: &'static str,
 }
 
+/// The one whose cloth cannot stay out of a body: its pin is led into it.
+pub const LED_IN: &str = "a pin inside the ball";
+
 /// Size of the sheets [m] and their quads along a side.
 const SIZE: f64 = 0.5;
 const QUADS: usize = 6;
@@ -430,7 +433,7 @@ impl Zoo {
     fn bodies(&mut self) {
         let text = sheet().text();
         self.in_scene("all pinned", text.clone(), "", "[[pin]]\nall = true\n");
-        self.in_scene("a pin inside the ball", text.clone(), "", "[[pin]]\nsphere = { centre = [0, 0.2, 0], radius = 0.05 }\nmotion = [{ frame = 1 }, { frame = 40, translate = [0, -0.15, 0] }]\n");
+        self.in_scene(LED_IN, text.clone(), "", "[[pin]]\nsphere = { centre = [0, 0.2, 0], radius = 0.05 }\nmotion = [{ frame = 1 }, { frame = 40, translate = [0, -0.15, 0] }]\n");
         self.in_scene(
             "a pin on doubles",
             sheet().soup(0.0).text(),
