@@ -35,11 +35,24 @@ const SHORTS: &[Short] = &[
     Short { scene: "twist", set: &["cloth.sheet.shape.resolution=16"], frames: &[5, 10] },
     Short { scene: "ball", set: &["cloth.sheet.shape.resolution=16"], frames: &[2, 3] },
     Short { scene: "drape", set: &[], frames: &[2, 3] },
+    Short { scene: "cubes", set: &["thing.cube.copies.count=30"], frames: &[10, 20] },
+    Short { scene: "pinch", set: &["cloth.sheet.shape.resolution=[10,16]"], frames: &[36, 40] },
 ];
 
 /// Scenes in which cloth meets something: their goldens are compared where they have been written.
-const CONTACT: &[&str] =
-    &["sphere", "tablecloth", "sheets", "tape", "stack", "stack4", "twist", "ball", "drape"];
+const CONTACT: &[&str] = &[
+    "sphere",
+    "tablecloth",
+    "sheets",
+    "tape",
+    "stack",
+    "stack4",
+    "twist",
+    "ball",
+    "drape",
+    "cubes",
+    "pinch",
+];
 
 fn short(name: &str) -> &'static Short {
     SHORTS.iter().find(|s| s.scene == name).unwrap_or_else(|| panic!("scene {name} has no entry in SHORTS"))

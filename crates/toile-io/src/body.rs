@@ -208,7 +208,7 @@ fn bowl(curvature: f64, radius: f64, tolerance: f64) -> Result<Triangles, Collid
 }
 
 /// A ball from an icosahedron, each face cut in four `subdivisions` times, vertices on the sphere.
-fn ball(radius: f64, subdivisions: u32) -> Triangles {
+pub(crate) fn ball(radius: f64, subdivisions: u32) -> Triangles {
     let g = 0.5 * (1.0 + 5f64.sqrt());
     let mut points: Vec<DVec3> = [(-1.0, g), (1.0, g), (-1.0, -g), (1.0, -g)]
         .iter()

@@ -48,6 +48,7 @@ pub mod run;
 pub mod scene;
 pub mod sequence;
 mod solver;
+mod thing;
 
 pub use axes::Axes;
 pub use cache::{Cache, CacheFrame, CacheOptions};

@@ -363,6 +363,11 @@ pub const BENCHES: &[Lab] = &[
         run: benches::detect::run,
     },
     Lab {
+        id: "cubes",
+        title: "frames per second and the share of contact while 8 to 128 stiff cubes pile up on cloth, beside V00's",
+        run: labs::cubes::rates,
+    },
+    Lab {
         id: "studio",
         title: "the studio: frames per second and the way of an edit to a frame, for one page, four, and beside a stalled one",
         run: benches::studio::run,

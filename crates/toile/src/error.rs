@@ -55,6 +55,8 @@ pub enum SetupProblem {
     NoCloth,
     /// Two cloths have the same name.
     DuplicateName { cloth: String },
+    /// A pin holds a rigid thing, which moves as a whole or not at all.
+    RigidPinned { cloth: String },
     /// The number of positions differs from the number of vertices.
     PositionCount { cloth: String, vertices: usize, positions: usize },
     /// A position is not a number or is beyond all use.
@@ -81,6 +83,10 @@ impl fmt::Display for SetupProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoCloth => write!(f, "there is no cloth; add one"),
+            Self::RigidPinned { cloth } => write!(
+                f,
+                "`{cloth}` is rigid and a pin holds it; leave out the pin, or make it a body, which goes where it is told"
+            ),
             Self::DuplicateName { cloth } => {
                 write!(f, "two cloths are called `{cloth}`; rename one of them")
             }

@@ -65,6 +65,7 @@ pub mod math;
 pub mod mesh;
 pub mod model;
 pub mod probe;
+pub mod rigid;
 pub mod setup;
 pub mod solve;
 pub mod state;

@@ -8,6 +8,7 @@ use crate::forces::WindField;
 use crate::freedom::{Freedom, Mobility};
 use crate::interaction::{ForceModel, Interactions, Memory, Mix, Moment, Outside};
 use crate::math::{DMat3, DVec3};
+use crate::rigid::Rigid;
 use crate::solve::{Bodies, Course, Net, Place, families};
 use crate::state::State;
 use std::ops::Range;
@@ -45,6 +46,8 @@ pub struct Model {
     pub freedom: Vec<Freedom>,
     /// Forces between particles and with the air.
     pub forces: Vec<Box<dyn ForceModel>>,
+    /// Particles that keep their shape.
+    pub rigid: Vec<Rigid>,
     /// Hard pins.
     pub pins: Vec<Pin>,
     /// Gravity [m/s²].
@@ -128,6 +131,13 @@ impl Model {
         }
     }
 
+    /// Lets what is rigid be so again.
+    pub(crate) fn settle(&self, next: &mut State) {
+        for thing in &self.rigid {
+            thing.settle(&self.mass, &mut next.x, &mut next.v);
+        }
+    }
+
     /// Accelerations without contacts [m/s²].
     pub(crate) fn pull(&mut self, state: &State) -> Vec<DVec3> {
         if let Some(gauges) =
@@ -153,6 +163,7 @@ impl Model {
             settings: around.contact,
             bodies: around.bodies,
             mass: &self.mass,
+            rigid: &self.rigid,
             gravity: self.gravity,
             mobility,
             places,

@@ -19,6 +19,7 @@ use crate::interaction::{Elements, ForceModel};
 use crate::math::DVec3;
 use crate::mesh::{Edge, Mesh};
 use crate::model::{Model, Pin};
+use crate::rigid::{self, Rigid};
 use crate::solve::{Integrator, Link, Net, SolverSettings};
 use crate::state::{FARTHEST, State};
 use crate::step::{Island, Kind, Part};
@@ -97,6 +98,8 @@ pub struct Cloth {
     /// Vertices without faces that are another's double, each with that other: files have them, cloth does not. They are
     /// wherever the other is.
     pub doubles: Arc<[[u32; 2]]>,
+    /// Whether it keeps the shape it starts in, see [`Cloth::rigid`].
+    pub rigid: bool,
 }
 
 impl Cloth {
@@ -114,7 +117,24 @@ impl Cloth {
             air: Air::default(),
             braces: Arc::default(),
             doubles: Arc::default(),
+            rigid: false,
         }
+    }
+
+    /// A solid of `mass` [kg] inside the closed surface `mesh` at `positions`, faces outward, that keeps its shape and
+    /// is moved by what it meets. It has one vertex more than its surface, inside. Nothing where the surface has no inside, or
+    /// is so thin or dented that no masses on it move as the solid would.
+    pub fn rigid(name: &str, mesh: &Mesh, positions: &[DVec3], mass: f64) -> Option<Cloth> {
+        let solid = rigid::solid(mesh, positions, mass)?;
+        let (faces, rest) = (mesh.faces().to_vec(), mesh.rest().to_vec());
+        let mesh = Mesh::new(positions.len() + 1, faces, rest).ok()?;
+        let positions = [positions, &[solid.inside]].concat();
+        let area = mesh.total_area();
+        let fabric = Fabric { thickness: 0.0, ..Fabric::isotropic(mass / area, 1e3, 0.0, 0.0) };
+        let mut thing = Cloth::new(name, mesh, positions, fabric);
+        thing.bending = Bending::None;
+        (thing.braces, thing.rigid) = (Arc::new(solid.braces), true);
+        Some(thing)
     }
 }
 
@@ -280,8 +300,17 @@ pub(crate) fn check(setup: &Setup) -> Result<(), SetupError> {
             }
         }
         problems.extend(unfit(cloth, &setup.solver));
+        let vertices = cloth.mesh.vertices();
+        for (vertex, value) in &cloth.braces.masses {
+            if *vertex as usize >= vertices {
+                problems.push(SetupProblem::UnknownVertex { cloth: name(), vertex: *vertex, vertices });
+            }
+            if !(*value > 0.0 && value.is_finite()) {
+                let (what, value) = ("mass of a vertex [kg]", *value);
+                problems.push(SetupProblem::OutOfRange { what, value, limit: "above 0" });
+            }
+        }
         for Brace { ends, rest_length, stiffness } in &cloth.braces.springs {
-            let vertices = cloth.mesh.vertices();
             if let Some(&vertex) = ends.iter().find(|v| **v as usize >= vertices) {
                 problems.push(SetupProblem::UnknownVertex { cloth: name(), vertex, vertices });
             }
@@ -318,6 +347,9 @@ pub(crate) fn check(setup: &Setup) -> Result<(), SetupError> {
             problems.push(SetupProblem::UnknownCloth { index: pin.cloth, cloths: setup.cloths.len() });
             continue;
         };
+        if cloth.rigid {
+            problems.push(SetupProblem::RigidPinned { cloth: cloth.name.clone() });
+        }
         let vertices = cloth.mesh.vertices();
         if let Some(&vertex) = pin.vertices.iter().find(|v| **v as usize >= vertices) {
             problems.push(SetupProblem::UnknownVertex { cloth: cloth.name.clone(), vertex, vertices });
@@ -471,7 +503,7 @@ pub(crate) fn pieces(cloths: &[Cloth]) -> Vec<Piece> {
     let mut all = Vec::new();
     for (number, cloth) in cloths.iter().enumerate() {
         for faces in cloth.mesh.components() {
-            let vertices = vertices_of(&cloth.mesh, &faces);
+            let vertices = with_inside(vertices_of(&cloth.mesh, &faces), &cloth.mesh, &cloth.braces);
             let local = |v: u32| vertices.partition_point(|w| *w < v) as u32;
             let own = faces.iter().map(|f| cloth.mesh.faces()[*f as usize].map(local)).collect();
             // Meshes are checked when they are made, so their parts are sound.
@@ -481,6 +513,31 @@ pub(crate) fn pieces(cloths: &[Cloth]) -> Vec<Piece> {
         }
     }
     all
+}
+
+/// Some vertices of a thing and those inside it: springs hold them, and no face has them. Both ascending.
+fn with_inside(mut vertices: Vec<u32>, mesh: &Mesh, braces: &Braces) -> Vec<u32> {
+    if braces.masses.is_empty() {
+        return vertices;
+    }
+    let mut on_a_face = vec![false; mesh.vertices()];
+    mesh.faces().iter().flatten().for_each(|v| on_a_face[*v as usize] = true);
+    let inner = |v: u32| on_a_face.get(v as usize).is_some_and(|on| !on);
+    loop {
+        let has = |v: u32| vertices.binary_search(&v).is_ok();
+        let next = |ends: [u32; 2]| match ends {
+            [a, b] if has(a) && !has(b) && inner(b) => Some(b),
+            [a, b] if has(b) && !has(a) && inner(a) => Some(a),
+            _ => None,
+        };
+        let more: Vec<u32> = braces.springs.iter().filter_map(|brace| next(brace.ends)).collect();
+        if more.is_empty() {
+            return vertices;
+        }
+        vertices.extend(more);
+        vertices.sort_unstable();
+        vertices.dedup();
+    }
 }
 
 /// Who is where in an island.
@@ -559,6 +616,13 @@ pub(crate) fn island(
         for (m, a) in mass.iter_mut().zip(mesh.vertex_area()) {
             *m += a * cloth.fabric.density;
         }
+        for part in &members {
+            for (vertex, given) in &cloths[part.cloth].braces.masses {
+                if let Ok(at) = part.vertices.binary_search(vertex) {
+                    mass[part.first + at] = *given;
+                }
+            }
+        }
         links.extend(mesh.edges().iter().map(|e| Link { ends: e.ends, rest: mesh.rest_length(e) }));
         lengths = mesh.edges().iter().fold(lengths, |sum, e| sum + mesh.rest_length(e));
         edges += mesh.edges().len();
@@ -588,12 +652,16 @@ pub(crate) fn island(
     if let Some(family) = elastic_forces(elastics, &crew, &mass) {
         forces.push(family);
     }
+    let rigid = parts.iter().filter(|part| cloths[part.cloth].rigid);
+    let rigid =
+        rigid.map(|part| Rigid::new(part.first..part.first + part.vertices.len(), &mass, &x)).collect();
     let start = x.clone();
     let state = State { x, v, grips: vec![None; hard.len()], ..State::default() };
     let edge = lengths / edges.max(1) as f64;
     let (freedom, pins, net) = (vec![Freedom::Free; n], hard, Net::new(n, links));
     let size = area.sqrt();
-    let model = Model { mass, freedom, forces, pins, gravity, wind, net, start, gauges: None, edge, size };
+    let model =
+        Model { mass, freedom, forces, rigid, pins, gravity, wind, net, start, gauges: None, edge, size };
     Island::new(parts, kinds, model, state)
 }
 
@@ -631,13 +699,14 @@ fn alike(a: usize, b: usize, cloths: &[Cloth]) -> bool {
             && !matches!(p.rest_shape, RestShape::Angles(_))
             && p.air == q.air
             && p.braces.damping == q.braces.damping
+            && p.rigid == q.rigid
 }
 
 /// The springs inside some parts of one kind.
 fn brace_forces(members: &[&Part], cloths: &[Cloth], particles: usize) -> Option<Box<dyn ForceModel>> {
     let (mut ends, mut law) = (Vec::new(), Spring::none(Tangent::Safe));
     for part in members {
-        let Braces { springs, damping } = &*cloths[part.cloth].braces;
+        let Braces { springs, damping, .. } = &*cloths[part.cloth].braces;
         law.damping = *damping;
         let place = |v: u32| part.vertices.binary_search(&v).ok().map(|i| (part.first + i) as u32);
         for brace in springs {

@@ -238,6 +238,9 @@ impl Island {
         x.clone_from(&next.x);
         v.clone_from(&next.v);
         *length = dt;
+        if sound.is_ok() {
+            model.settle(next);
+        }
         if let (Ok(()), Some(meeting)) = (&sound, meeting) {
             let span = (time, dt, last, feels);
             let motion = (&now.v[..], &pull[..], scratch.stepper.owed());

@@ -97,7 +97,7 @@ fn warp_direction(x: [DVec3; 3], chart: Option<[DVec2; 3]>) -> DVec3 {
 }
 
 /// A triangle in space laid flat, with u along the given direction.
-fn flatten(x: [DVec3; 3], warp: DVec3) -> [DVec2; 3] {
+pub(crate) fn flatten(x: [DVec3; 3], warp: DVec3) -> [DVec2; 3] {
     let normal = (x[1] - x[0]).cross(x[2] - x[0]).normalize_or_zero();
     let u = (warp - normal * warp.dot(normal))
         .try_normalize()

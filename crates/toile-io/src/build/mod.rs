@@ -5,6 +5,8 @@ mod file;
 use crate::obj::{Obj, Polygons};
 use crate::scene::schema::{self, Border, Corner, Pattern, Plane, Resolution, Rest, Shape};
 use crate::scene::{Cloth, ClothSource, Elastic, End, Hold, InputFile, Pin, Scene, Select, Slide};
+use crate::thing::engine_thing;
+pub(crate) use file::flatten;
 use file::from_file;
 use glam::{DVec2, DVec3};
 use std::collections::BTreeMap;
@@ -35,7 +37,7 @@ pub struct Built {
 }
 
 /// The faces of a cloth as files should show them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Export {
     /// Polygons: n-gons kept, winding made consistent.
     pub polygons: Polygons,
@@ -118,16 +120,22 @@ pub fn build(scene: &Scene) -> Result<Built, BuildError> {
     let mut cloths = Vec::new();
     let mut parts = Vec::new();
     for cloth in &scene.cloths {
-        let object = format!("cloth `{}`", cloth.name);
+        let kind = if matches!(cloth.source, ClothSource::Thing(..)) { "thing" } else { "cloth" };
+        let object = format!("{kind} `{}`", cloth.name);
         let part = match &cloth.source {
             ClothSource::Shape(shape) => generated(shape).map_err(|error| refuse(&object, error))?,
+            ClothSource::Thing(shape, _) => solid(shape),
             ClothSource::File(file, rest) => {
                 let obj = meshes.get(file).ok_or_else(|| refuse(&object, "its mesh file was not read"))?;
                 from_file(obj, *rest, cloth.repair, &object, &mut notes)?
             }
         };
-        let part = part.placed(cloth);
-        let made = engine_cloth(scene, cloth, &part).map_err(|error| refuse(&object, error))?;
+        let mut part = part.placed(cloth);
+        let made = match &cloth.source {
+            ClothSource::Thing(_, solid) => engine_thing(cloth, *solid, &part.faces, &mut part.positions),
+            _ => engine_cloth(scene, cloth, &part).map_err(|error| error.to_string()),
+        };
+        let made = made.map_err(|error| refuse(&object, error))?;
         notes.extend(coarseness(&made, scene.gravity.length()));
         notes.extend(crowding(scene, &made));
         cloths.push(made);
@@ -208,6 +216,7 @@ fn crowding(scene: &Scene, cloth: &toile::Cloth) -> Option<String> {
 pub(crate) const COARSE: &str = "the mesh is coarse for the bending";
 
 /// A cloth's mesh before it becomes the engine's.
+#[derive(Default)]
 struct Part {
     positions: Vec<DVec3>,
     faces: Vec<[u32; 3]>,
@@ -300,20 +309,22 @@ fn generated(shape: &Shape) -> Result<Part, shapes::ShapeError> {
         rest,
         faces,
         groups: made.groups.iter().map(|(name, vertices)| (named(name), vertices.clone())).collect(),
-        bent: Vec::new(),
-        doubles: Vec::new(),
+        ..Part::default()
     })
+}
+
+/// The surface of a thing.
+fn solid(shape: &schema::ThingShape) -> Part {
+    let (positions, faces) = crate::thing::surface(shape);
+    let mut export = Export::default();
+    faces.iter().for_each(|face| export.polygons.push(face, &[]));
+    Part { positions, faces, export, ..Part::default() }
 }
 
 /// Triangles whose texture coordinates are their material coordinates, each place once.
 fn with_material(faces: &[[u32; 3]], rest: &[[DVec2; 3]]) -> Export {
     let mut numbers = BTreeMap::new();
-    let mut export = Export {
-        polygons: Polygons::default(),
-        texcoords: Vec::new(),
-        groups: Vec::new(),
-        triangle_texcoords: Vec::new(),
-    };
+    let mut export = Export::default();
     for (face, corners) in faces.iter().zip(rest) {
         let texcoords = corners.map(|p| {
             *numbers.entry((p.x.to_bits(), p.y.to_bits())).or_insert_with(|| {

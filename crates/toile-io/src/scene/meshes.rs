@@ -167,7 +167,7 @@ impl Scene {
     fn mesh_files(&self) -> Vec<(String, &MeshFile, Role<'_>)> {
         let cloths = self.cloths.iter().enumerate().filter_map(|(i, c)| match &c.source {
             ClothSource::File(file, _) => Some((format!("cloth.{i}.file"), file, Role::Still)),
-            ClothSource::Shape(_) => None,
+            ClothSource::Shape(_) | ClothSource::Thing(..) => None,
         });
         let mut files: Vec<_> = cloths.collect();
         for (i, body) in self.bodies.iter().enumerate() {

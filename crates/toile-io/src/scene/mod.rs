@@ -80,7 +80,7 @@ pub struct Scene {
     pub seed: u64,
     /// How time is stepped and equations are solved.
     pub solver: Solver,
-    /// Pieces of cloth, at least one.
+    /// Pieces of cloth, at least one, and after them things.
     pub cloths: Vec<Cloth>,
     /// Held particles.
     pub pins: Vec<Pin>,
@@ -279,7 +279,10 @@ fn assemble(
         gravity: build.gravity(),
         seed: file.seed,
         solver: file.solver.clone(),
-        cloths: file.cloth.iter().enumerate().map(|(i, c)| build.cloth(i, c, &starts[i])).collect(),
+        cloths: {
+            let cloths = file.cloth.iter().enumerate().map(|(i, c)| build.cloth(i, c, &starts[i]));
+            cloths.chain(file.thing.iter().enumerate().flat_map(|(i, t)| build.things(i, t))).collect()
+        },
         pins,
         elastics,
         wind: build.wind(),

@@ -69,6 +69,21 @@ pub enum ClothSource {
     Shape(Shape),
     /// A mesh file and what its unstretched state is.
     File(MeshFile, Rest),
+    /// A solid, lengths in metres, and how it is made.
+    Thing(ThingShape, Solid),
+}
+
+/// How a thing is made.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Solid {
+    /// Mass [kg].
+    pub mass: f64,
+    /// How it holds together.
+    pub hold: HoldTogether,
+    /// Stiffness of its springs [N/m].
+    pub stiffness: f64,
+    /// Their viscosity, as a time constant [s].
+    pub damping: f64,
 }
 
 /// Where a body's mesh comes from.
@@ -468,11 +483,21 @@ pub(crate) fn default_name(given: &Option<String>, base: &str, index: usize) -> 
     }
 }
 
-/// Names of everything that can meet: cloths, then the bodies that are met.
+/// How many things a table stands for.
+pub(crate) fn count_of(thing: &ThingFile) -> u32 {
+    thing.copies.as_ref().map_or(1, |copies| copies.count)
+}
+
+/// Names of everything that can meet: cloths, things, each as often as there are copies, then the bodies that are met.
 pub(crate) fn met_objects(file: &SceneFile) -> Vec<String> {
     let cloths = file.cloth.iter().enumerate().map(|(i, c)| default_name(&c.name, "cloth", i));
+    let things = file
+        .thing
+        .iter()
+        .enumerate()
+        .flat_map(|(i, t)| std::iter::repeat_n(default_name(&t.name, "thing", i), count_of(t) as usize));
     let bodies = file.body.iter().enumerate().filter(|(_, b)| b.collide);
-    cloths.chain(bodies.map(|(i, b)| default_name(&b.name, "body", i))).collect()
+    cloths.chain(things).chain(bodies.map(|(i, b)| default_name(&b.name, "body", i))).collect()
 }
 
 impl Builder<'_> {
@@ -520,6 +545,60 @@ impl Builder<'_> {
             coupled: cloth.coupled.clone().unwrap_or_default(),
             repair: cloth.repair.unwrap_or(true),
         }
+    }
+
+    /// All copies of a thing, each like a cloth of its own.
+    pub(crate) fn things(&self, index: usize, thing: &ThingFile) -> Vec<Cloth> {
+        let length = |l: f64| self.axes.length_in(l);
+        let shape = match thing.shape {
+            // Sides along the file's axes; a box has no other direction.
+            ThingShape::Box { size } => {
+                let size = self.axes.direction_in(DVec3::from(size)).abs() * length(1.0);
+                ThingShape::Box { size: size.to_array() }
+            }
+            ThingShape::Ball { radius, subdivisions } => {
+                ThingShape::Ball { radius: length(radius), subdivisions }
+            }
+        };
+        let ThingFile { mass, hold, stiffness, damping, .. } = *thing;
+        let name = default_name(&thing.name, "thing", index);
+        let place = self.axes.placement_in(
+            DVec3::from(thing.translate),
+            DVec3::from(thing.rotate),
+            DVec3::splat(thing.scale),
+        );
+        let one = |name: String, placement: DAffine3| Cloth {
+            name,
+            source: ClothSource::Thing(shape.clone(), Solid { mass, hold, stiffness, damping }),
+            placement,
+            scale: thing.scale,
+            velocity: self.axes.direction_in(DVec3::from(thing.velocity)),
+            fabric: toile::Fabric::default(),
+            fabric_file: None,
+            model: Model::default(),
+            strain: Strain::default(),
+            bending: Bending::default(),
+            bend_rest: RestShape::Start,
+            spring: Spring::default(),
+            coupled: Coupled::default(),
+            repair: true,
+        };
+        let Some(copies) = &thing.copies else { return vec![one(name, place)] };
+        let seed = self.file.seed.wrapping_add(index as u64);
+        let row = copies.row.map(u64::from);
+        let each = (0..u64::from(copies.count)).map(|k| {
+            let die = |n: u64| toile::math::random::signed(seed, 8 * k + n);
+            let cell = [k % row[0], k / row[0] % row[1], k / (row[0] * row[1])].map(|c| c as f64);
+            let level = |a: usize| (cell[a] - 0.5 * (row[a] as f64 - 1.0)) * copies.pitch[a];
+            let side = [level(0) + copies.jitter * die(0), level(1) + copies.jitter * die(1)].map(length);
+            let shift = DVec3::new(side[0], length(cell[2] * copies.pitch[2]), side[1]);
+            let turn = copies.turn.to_radians();
+            let turn =
+                DAffine3::from_rotation_y(turn * die(2)) * DAffine3::from_rotation_x(turn / 3.0 * die(3));
+            let placed = DAffine3 { translation: place.translation + shift, ..place * turn };
+            one(format!("{name} {}", k + 1), placed)
+        });
+        each.collect()
     }
 
     pub(crate) fn pin(&self, cloth: usize, pin: &PinFile) -> Pin {
@@ -667,22 +746,25 @@ impl Builder<'_> {
         fabrics: &[Option<toile::Friction>],
     ) -> Vec<([usize; 2], toile::Friction)> {
         let objects = met_objects(self.file);
-        let number = |name: &String| objects.iter().position(|object| object == name);
+        let numbers = |name: &String| -> Vec<usize> {
+            objects.iter().enumerate().filter(|(_, object)| *object == name).map(|(k, _)| k).collect()
+        };
         let mut pairs: Vec<([usize; 2], toile::Friction)> = Vec::new();
         for pair in &table.pair {
-            if let [Some(a), Some(b)] = [number(&pair.between[0]), number(&pair.between[1])] {
-                pairs.push(([a, b], pair.friction.values()));
-            }
+            let [first, second] = [numbers(&pair.between[0]), numbers(&pair.between[1])];
+            let each = first.iter().flat_map(|a| second.iter().map(|b| [*a, *b]));
+            pairs.extend(each.map(|both| (both, pair.friction.values())));
         }
-        let cloths = self.file.cloth.len();
+        let fabrics_of = self.file.cloth.len();
+        let cloths = fabrics_of + self.file.thing.iter().map(|t| count_of(t) as usize).sum::<usize>();
         for (n, body) in self.file.body.iter().filter(|body| body.collide).enumerate() {
             if let Some(friction) = body.friction {
                 pairs.extend((0..cloths).map(|c| ([c, cloths + n], friction.values())));
             }
         }
         if table.friction.is_none() {
-            for a in 0..cloths {
-                for b in a..cloths {
+            for a in 0..fabrics_of {
+                for b in a..fabrics_of {
                     if let (Some(p), Some(q)) = (fabrics[a], fabrics[b]) {
                         let still = 0.5 * (p.still + q.still);
                         pairs.push((

@@ -4,7 +4,7 @@
 //! stiffness is what the cantilever measures, and published coefficients stand beside the result only.
 
 use super::cantilever::elastica;
-use crate::cusick::{Draped, GRAVITY, Lying, Shadow, Specimen, TABLE};
+use crate::cusick::{Draped, GRAVITY, Shadow, Specimen};
 use crate::material::{border, cloth};
 use crate::session::{Chart, Curve, LabError, Session};
 use glam::DVec3;
@@ -56,7 +56,7 @@ impl Case {
 
     fn row(&self, found: &Draped) -> String {
         format!(
-            "{},{:e},{},{},{},{:.2},{},{:.2},{:.1e},{:.5}",
+            "{},{:e},{},{},{},{:.2},{},{:.2},{},{:.2},{:.5}",
             self.group,
             self.bend,
             self.specimen.edge * 1e3,
@@ -65,8 +65,9 @@ impl Case {
             100.0 * found.shadow.coefficient(),
             found.shadow.folds(),
             100.0 * found.fallen.coefficient(),
-            found.residual,
-            found.energy
+            found.waited,
+            1e3 * found.speed,
+            found.carried
         )
     }
 }
@@ -77,21 +78,17 @@ pub fn run(session: &mut Session) -> Result<(), LabError> {
     let results: Result<Vec<Draped>, LabError> = cases.par_iter().map(|case| case.specimen.drape()).collect();
     let results: Vec<(&Case, Draped)> = cases.iter().zip(results?).collect();
     for bend in TRIED {
-        clamped(session, bend, &results);
+        on_all_meshes(session, bend, &results);
         strip(session, bend)?;
     }
     let sweep = by_stiffness(session, &results);
     presets(session, &results);
     published(session);
-    let worst = results.iter().map(|(_, found)| found.residual).fold(0.0, f64::max);
-    session.info("largest force left on a particle, over its weight", worst, "");
-    let moved = |found: &Draped| (found.shadow.coefficient() - found.fallen.coefficient()).abs();
-    let worst = results.iter().map(|(_, found)| 100.0 * moved(found)).fold(0.0, f64::max);
-    session.info("largest change from the end of the fall to rest", worst, "points");
+    at_rest(session, &results);
     let rows: Vec<String> = results.iter().map(|(case, found)| case.row(found)).collect();
     session.csv(
         "drape",
-        "specimen,D [N·m],edge [mm],mesh,seed,drape coefficient [%],folds,after the fall [%],force left over weight,energy [m g R]",
+        "specimen,D [N·m],edge [mm],mesh,seed,drape coefficient [%],folds,after the fall [%],time to rest [s],speed [mm/s],carried over weight",
         &rows,
     )?;
     session.plot(
@@ -105,77 +102,32 @@ pub fn run(session: &mut Session) -> Result<(), LabError> {
         },
     )?;
     outlines(session, &results)?;
-    pictures(session, &results)?;
-    on_a_disc(session, &results)
+    pictures(session, &results)
 }
 
-/// The tried stiffnesses on every mesh again, lying on a disc that is a body, by the same bars.
-fn on_a_disc(session: &mut Session, clamped: &[(&Case, Draped)]) -> Result<(), LabError> {
-    let cases: Vec<Case> = TRIED.into_iter().flat_map(|bend| on_every_mesh(bend, session.full)).collect();
-    let results: Result<Vec<Lying>, LabError> = cases.par_iter().map(|case| case.specimen.lie()).collect();
-    let results: Vec<(&Case, Lying)> = cases.iter().zip(results?).collect();
-    let percent = |shadow: &Shadow| 100.0 * shadow.coefficient();
-    let mut means = Vec::new();
-    for bend in TRIED {
-        let group: Vec<Found> = results
-            .iter()
-            .filter(|(case, _)| case.bend == bend)
-            .map(|(case, found)| Found::of(case, &found.shadow))
-            .collect();
-        let name = format!("on a disc, D = {bend:.0e}, {} specimens", group.len());
-        let spread = Spread::of(&group);
-        spread.tell(session, &name);
-        session.at_most(format!("{name}: farthest from the mean"), spread.apart, "points", 4.0);
-        session.info(format!("{name}: half the spread"), spread.half, "points");
-        // Within one of a common number.
-        session.at_most(format!("{name}: most folds less fewest"), spread.most - spread.fewest, "", 2.0);
-        let other = Spread::of(&clamped_found(bend, clamped)).mean;
-        session.info(format!("{name}: less that of the same clamped"), spread.mean - other, "points");
-        means.push(spread.mean);
-    }
-    session.at_least(
-        "on a disc: growth of the coefficient from one stiffness to the other",
-        means[1] - means[0],
-        "points",
-        0.0,
-    );
-    let worst = |of: &dyn Fn(&Lying) -> f64| results.iter().map(|(_, found)| of(found)).fold(0.0, f64::max);
-    let moved = worst(&|found| (percent(&found.shadow) - percent(&found.fallen)).abs());
-    session.info("on a disc: largest change from the end of the fall to rest", moved, "points");
-    session.info("on a disc: largest speed at the end", 1e3 * worst(&|found| found.speed), "mm/s");
-    session.info("on a disc: farthest that cloth slid", 1e3 * worst(&|found| found.slid), "mm");
-    session.info(
-        "on a disc: largest error of the weight carried",
-        worst(&|found| (found.carried - 1.0).abs()),
-        "",
-    );
-    session.at_most("on a disc: frames with intersections", worst(&|found| found.bad_frames as f64), "", 0.0);
-    let row = |(case, found): &(&Case, Lying)| {
-        format!(
-            "{},{:e},{},{},{},{:.2},{},{:.2},{:.2},{:.5}",
-            case.group,
-            case.bend,
-            case.specimen.edge * 1e3,
-            case.kind,
-            case.specimen.seed,
-            percent(&found.shadow),
-            found.shadow.folds(),
-            percent(&found.fallen),
-            1e3 * found.speed,
-            found.carried
-        )
-    };
-    session.csv(
-        "disc",
-        "specimen,D [N·m],edge [mm],mesh,seed,drape coefficient [%],folds,after the fall [%],speed [mm/s],carried over weight",
-        &results.iter().map(row).collect::<Vec<_>>(),
-    )?;
-    let shown = |case: &Case| case.specimen.edge == EDGES[2] && case.kind == KINDS[2].0;
-    for (case, found) in results.iter().filter(|(case, _)| shown(case)) {
-        let caption = format!("{}, on a disc", case.group);
-        picture(session, &format!("disc-{:.0e}.png", case.bend), &caption, (&found.x, &found.faces), None)?;
-    }
-    Ok(())
+/// One stiffness by mesh and unevenness: neither may matter.
+fn on_all_meshes(session: &mut Session, bend: f64, results: &[(&Case, Draped)]) {
+    let own = results.iter().filter(|(case, _)| case.group == group_of(bend));
+    let group: Vec<Found> = own.map(|(case, found)| Found::of(case, &found.shadow)).collect();
+    let name = format!("D = {bend:.0e}, {} specimens", group.len());
+    let spread = Spread::of(&group);
+    spread.tell(session, &name);
+    session.at_most(format!("{name}: farthest from the mean"), spread.apart, "points", 4.0);
+    session.info(format!("{name}: half the spread"), spread.half, "points");
+    // Within one of a common number.
+    session.at_most(format!("{name}: most folds less fewest"), spread.most - spread.fewest, "", 2.0);
+}
+
+/// How still all specimens lie, and on what.
+fn at_rest(session: &mut Session, results: &[(&Case, Draped)]) {
+    let worst = |of: &dyn Fn(&Draped) -> f64| results.iter().map(|(_, found)| of(found)).fold(0.0, f64::max);
+    let moved = |found: &Draped| 100.0 * (found.shadow.coefficient() - found.fallen.coefficient()).abs();
+    session.info("largest change from the end of the fall to rest", worst(&moved), "points");
+    session.info("longest time to rest", worst(&|found| found.waited), "s");
+    session.info("largest speed at the end", 1e3 * worst(&|found| found.speed), "mm/s");
+    session.info("farthest that cloth slid", 1e3 * worst(&|found| found.slid), "mm");
+    session.info("largest error of the weight carried", worst(&|found| (found.carried - 1.0).abs()), "");
+    session.at_most("frames with intersections", worst(&|found| found.bad_frames as f64), "", 0.0);
 }
 
 /// Every axis of the grid from one middle case, or the whole grid.
@@ -255,27 +207,6 @@ impl Spread {
         session.info(format!("{name}: fewest folds"), self.fewest, "");
         session.info(format!("{name}: most folds"), self.most, "");
     }
-}
-
-fn clamped_found(bend: f64, results: &[(&Case, Draped)]) -> Vec<Found> {
-    let own = results.iter().filter(|(case, _)| case.group == group_of(bend));
-    own.map(|(case, found)| Found::of(case, &found.shadow)).collect()
-}
-
-/// Specimens clamped along the table's edge, by mesh and unevenness.
-///
-/// What leaves a clamped circle downwards must stretch: bent about a curved line it would have Gaussian curvature. That
-/// happens within about (D/Y)^¼ R^½ of the clamp, 3 mm for 1e-5 N·m, which none of these meshes resolve, so limp
-/// specimens fall the less the finer the mesh is. The bars are for cloth that lies on a disc, where it may lift.
-fn clamped(session: &mut Session, bend: f64, results: &[(&Case, Draped)]) {
-    let group = clamped_found(bend, results);
-    let name = format!("clamped, D = {bend:.0e}, {} specimens", group.len());
-    let spread = Spread::of(&group);
-    spread.tell(session, &name);
-    session.info(format!("{name}: half the spread"), spread.half, "points");
-    let young = fabric(bend).stretch[0].initial();
-    let layer = (bend / young).powf(0.25) * TABLE.sqrt();
-    session.info(format!("{name}: width of the stretched zone at the clamp"), 1e3 * layer, "mm");
 }
 
 /// Coefficient [%] by stiffness [N·m] on the same kind of mesh: it must grow.
@@ -375,45 +306,39 @@ fn outlines(session: &mut Session, results: &[(&Case, Draped)]) -> Result<(), La
     session.plot("outline", chart)
 }
 
-/// The tried stiffnesses on the finest Delaunay mesh, on their table.
+/// The tried stiffnesses on the finest Delaunay mesh.
 fn pictures(session: &mut Session, results: &[(&Case, Draped)]) -> Result<(), LabError> {
-    let top = shapes::disc(TABLE, 24, Pattern::Equilateral)?;
     let shown = |case: &Case| {
         let Specimen { edge, seed, .. } = case.specimen;
         edge == EDGES[2] && seed == 0 && case.kind == KINDS[2].0
     };
     for (case, found) in results.iter().filter(|(case, _)| shown(case)) {
         let name = format!("specimen-{:.0e}.png", case.bend);
-        let lying = Some((&top.positions, &top.faces));
-        picture(session, &name, &case.group, (&found.x, &found.faces), lying)?;
+        picture(session, &name, &case.group, &found.x, &found.faces)?;
     }
     Ok(())
 }
 
-/// Positions and faces.
-type Surface<'a> = (&'a Vec<DVec3>, &'a Vec<[u32; 3]>);
-
-/// Cloth, and what else is shown as such, from above one side.
+/// Cloth from above one side.
 fn picture(
     session: &mut Session,
     name: &str,
     caption: &str,
-    specimen: Surface,
-    more: Option<Surface>,
+    x: &[DVec3],
+    faces: &[[u32; 3]],
 ) -> Result<(), LabError> {
     let look = draw::Look::Cloth {
         front: draw::Colour::hex(0xc8553d),
         back: draw::Colour::hex(0xe0a890),
         pattern: draw::Pattern::Plain,
     };
-    let narrow = |x: &[DVec3]| x.iter().map(|p| p.as_vec3()).collect::<Vec<_>>();
-    let shown: Vec<_> = [Some(specimen), more].into_iter().flatten().map(|(x, f)| (narrow(x), f)).collect();
-    let surfaces = shown.iter().map(|(x, faces)| draw::Surface::new(x, faces, look)).collect();
+    let shown: Vec<_> = x.iter().map(|p| p.as_vec3()).collect();
+    let surfaces = vec![draw::Surface::new(&shown, faces, look)];
     let scene = draw::Scene { surfaces, caption: Some(caption.to_string()), ..draw::Scene::default() };
     let options = draw::Options { width: 800, height: 600, ..draw::Options::default() };
     let aspect = options.width as f32 / options.height as f32;
     let framing = draw::Framing { aspect, pitch: 0.6, ..draw::Framing::default() };
-    let camera = draw::Camera::frame_points(&shown[0].0, &framing);
+    let camera = draw::Camera::frame_points(&shown, &framing);
     let image = draw::render(&scene, &camera, &options).image;
     session.write(name, &draw::encode_png(&image)?)?;
     Ok(())

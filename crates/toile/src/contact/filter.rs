@@ -14,9 +14,11 @@
 //! 4. *One fraction.* What is led goes the same part of its way everywhere.
 //! 5. *New pairs.* Every pass looks for its pairs anew, or takes them from a list that holds all of them wherever points
 //!    have gone since.
+//! 6. *As a whole.* What is rigid goes to a pose on the way to the wished one in which every point of it is in its cell.
 
 use super::space::{Pair, Range, Space};
 use crate::math::{DMat3, DVec3, parallel};
+use crate::rigid::{Pose, Rigid};
 
 /// How much farther than its wish a point may be taken [-]: projections onto planes turn a motion, and hardly
 /// lengthen it.
@@ -37,6 +39,9 @@ const SWEEPS: usize = 20;
 /// How much farther than it must the filter looks for pairs [-].
 const AHEAD: f64 = 1.25;
 
+/// Poses tried on the way of a rigid thing.
+const TRIES: usize = 12;
+
 /// How far inside its half-spaces a projection aims, over the wish.
 const AIM: f64 = 0.01;
 
@@ -51,6 +56,10 @@ pub struct Wish<'a> {
     pub bound: &'a [(u32, DMat3)],
     /// Points of pairs that are let through for now (see `release`), if any.
     pub released: &'a [bool],
+    /// Things that keep their shape, where they are and where they should end.
+    pub rigid: &'a [Rigid],
+    /// Masses of the particles [kg], if anything is rigid.
+    pub mass: &'a [f64],
 }
 
 /// What a pass reached.
@@ -102,6 +111,10 @@ pub struct Filter {
     moved: Vec<DVec3>,
     cut: Vec<bool>,
     led_part: Vec<f64>,
+    /// How far beside its straight way each point of a rigid thing may be [m]; empty if nothing is rigid.
+    beside: Vec<f64>,
+    /// From where to where each rigid thing goes.
+    ways: Vec<[Pose; 2]>,
     grid: Grid,
     /// Pairs of the last pass that kept led points from going on.
     pub blockers: Vec<[u32; 4]>,
@@ -148,11 +161,18 @@ impl Filter {
         self.wish.resize(n, DVec3::ZERO);
         let moved = &mut self.wish;
         parallel::fill(moved, |i| wish.to[i] - x[i]);
+        self.turn(x, wish);
         let mut common = *bulk && self.grid.fill(x, &self.wish, wish.led, space.particles(), &mut self.bulk);
         if common {
             for (i, _) in wish.bound {
                 // What is bound to a line or plane shares no motion.
                 self.bulk[*i as usize] = self.wish[*i as usize];
+            }
+            for thing in wish.rigid {
+                // What is rigid is carried along without turning.
+                let own = thing.particles.clone();
+                let mean = own.clone().fold(DVec3::ZERO, |sum, i| sum + self.bulk[i]) / own.len() as f64;
+                self.bulk[own].fill(mean);
             }
             self.find(space, x, wish, xi);
             self.split(x, xi, common);
@@ -170,6 +190,25 @@ impl Filter {
         self.go(x, wish)
     }
 
+    /// Finds the ways of rigid things, and how far they lead beside straight lines.
+    fn turn(&mut self, x: &[DVec3], wish: Wish) {
+        self.beside.clear();
+        self.ways.clear();
+        if wish.rigid.is_empty() {
+            return;
+        }
+        self.beside.resize(x.len(), 0.0);
+        for thing in wish.rigid {
+            let way = [x, wish.to].map(|at| thing.fit(wish.mass, at));
+            // Between unit quaternions c apart lies an arc of at most c²/2 beside its chord, for a point one radius away;
+            // twice that for turns that are not small.
+            let [a, b] = way.map(|pose| pose.turn);
+            let chord = if a.dot(b) < 0.0 { (a + b).length_squared() } else { (a - b).length_squared() };
+            self.beside[thing.particles.clone()].fill(chord * thing.radius());
+            self.ways.push(way);
+        }
+    }
+
     /// Fills `pairs` with all that could meet on the way. A point may end up anywhere within [`STRAY`] of its own wish from
     /// where the common motion takes it.
     fn find(&mut self, space: &mut Space, x: &[DVec3], wish: Wish, xi: f64) {
@@ -179,7 +218,8 @@ impl Filter {
         common.resize(x.len(), DVec3::ZERO);
         parallel::fill(common, |i| factor * bulk[i]);
         reach.resize(x.len(), 0.0);
-        parallel::fill(reach, |i| factor * (way[i] - bulk[i]).length());
+        let beside = |i: usize| self.beside.get(i).copied().unwrap_or(0.0);
+        parallel::fill(reach, |i| factor * ((way[i] - bulk[i]).length() + beside(i)));
         if self.fault == Fault::OldPairs && !self.pairs.is_empty() {
             return;
         }
@@ -196,7 +236,8 @@ impl Filter {
             let points = pair.points.map(|p| p as usize);
             // In the frame of the pair's own mean motion it needs less room.
             let mean = points.iter().fold(DVec3::ZERO, |sum, p| sum + bulk[*p]) * 0.25;
-            let own = |p: usize| factor * ((bulk[p] - mean).length() + (way[p] - bulk[p]).length());
+            let own =
+                |p: usize| factor * ((bulk[p] - mean).length() + (way[p] - bulk[p]).length() + beside(p));
             let side =
                 |range: std::ops::Range<usize>| points[range].iter().fold(0f64, |most, p| most.max(own(*p)));
             let split = pair.first as usize;
@@ -256,6 +297,7 @@ impl Filter {
         let Filter { pairs, planes, start, slots, bulk, fault, .. } = self;
         let (pairs, planes, start, slots, bulk) = (&*pairs, &*planes, &*start, &*slots, &*bulk);
         let way = &self.wish;
+        let way_of = |i: usize| way[i];
         let cell = |i: usize| {
             slots[start[i] as usize..start[i + 1] as usize].iter().map(move |slot| {
                 let (k, a) = (*slot as usize / 4, *slot as usize % 4);
@@ -289,6 +331,32 @@ impl Filter {
             let projector = bound_of(wish.bound, i);
             bulk[i] + within(e, || cell(i), projector)
         });
+        for (thing, way) in wish.rigid.iter().zip(&self.ways) {
+            // Where it is after its common motion, and what it may do from there.
+            let own = thing.particles.clone();
+            let carried = Pose { centre: way[0].centre + bulk[own.start], ..way[0] };
+            let beside = self.beside[own.start];
+            let allowed = |i: usize, y: DVec3| {
+                let reach = STRAY * ((way_of(i) - bulk[i]).length() + beside);
+                let start: f64 = if y.length() > reach { 0.9 } else { 1.0 };
+                cell(i).fold(start, |part, half| part.min(half.part(y)))
+            };
+            let mut part = 1.0;
+            for _ in 0..TRIES {
+                let pose = carried.towards(&way[1], part);
+                let free = own
+                    .clone()
+                    .fold(1.0f64, |least, i| least.min(allowed(i, thing.point(&pose, i) - x[i] - bulk[i])));
+                if free == 1.0 {
+                    break;
+                }
+                part *= (0.98 * free).min(0.9);
+            }
+            let pose = carried.towards(&way[1], part);
+            let inside = |i: usize| allowed(i, thing.point(&pose, i) - x[i] - bulk[i]) == 1.0;
+            let goes = own.clone().all(inside);
+            own.for_each(|i| moved[i] = if goes { thing.point(&pose, i) - x[i] } else { bulk[i] });
+        }
         self.blockers.clear();
         if led < 0.9 {
             for (i, part) in self.led_part.iter().enumerate() {

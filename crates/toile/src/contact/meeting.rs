@@ -11,6 +11,7 @@ use crate::collide::collider::Collider;
 use crate::freedom::Mobility;
 use crate::math::{DMat3, DVec3, reduce};
 use crate::probe::{Probe, Stage};
+use crate::rigid::Rigid;
 use crate::solve::Place;
 use crate::state::State;
 
@@ -94,6 +95,8 @@ pub struct Outing<'a> {
     pub bodies: &'a [&'a Collider],
     /// Masses [kg].
     pub mass: &'a [f64],
+    /// Particles that keep their shape.
+    pub rigid: &'a [Rigid],
     /// Velocities at the start [m/s].
     pub v: &'a [DVec3],
     /// Accelerations at the start without contact [m/s²], where the response asks for them.
@@ -332,6 +335,7 @@ impl Meeting {
             // By speed alone: the fall of what rests will not happen.
             let free = (0..4).filter(|k| !self.led[points[*k]]).fold(0.0, |sum, k| sum + pair.weights[k]);
             let normal = self.facing(pair, moved - outing.gravity * (dt * dt * free), distance);
+            let normal = self.space.upright(pair, normal, &self.x);
             let features = self.space.signature(pair);
             let slack = |features: &[u64; 4]| if held(features) { BESIDE } else { FACING };
             let faces = features.filter(|f| self.space.faces_out(pair, slack(f), &self.x));
@@ -400,8 +404,7 @@ impl Meeting {
                 self.struck.extend(cloth.map(|(p, _)| *p));
             }
         }
-        self.struck.sort_unstable();
-        self.struck.dedup();
+        as_wholes(&mut self.struck, outing.rigid);
         self.sides.clear();
         let mut list: Vec<Gauge> = Vec::with_capacity(chosen.len());
         for Chosen { features, sides, gauge } in chosen {
@@ -531,8 +534,7 @@ impl Meeting {
         if self.owed.iter().any(|owed| *owed != DVec3::ZERO) {
             self.balance.settle(&self.space, outing.mass, &self.owed, &mut next.v);
         }
-        restart.sort_unstable();
-        restart.dedup();
+        as_wholes(&mut restart, outing.rigid);
         next.past.restart = restart;
         for p in now.x.iter().chain(&next.x[..n]) {
             self.swept = [self.swept[0].min(*p), self.swept[1].max(*p)];
@@ -587,22 +589,36 @@ impl Meeting {
         any
     }
 
-    /// Lets released points count again that are clear of all bodies.
-    fn rearm(&mut self, outing: Outing) {
+    /// Carries released points along with the body they are in, and lets those count again that are clear of all bodies, on the
+    /// side of the cloth they belong to: what was never let through tells which side that is.
+    fn rearm(&mut self, next: &mut State, outing: Outing, restart: &mut Vec<u32>) {
         if self.released.is_empty() {
             return;
         }
-        let n = self.space.particles();
-        let near = 2.0 * outing.settings.gap;
-        let end = outing.time + outing.dt;
+        let Outing { settings, time, dt, .. } = outing;
+        let (near, end) = (2.0 * settings.gap, time + dt);
         let mut there: Vec<Collider> = self.bodies.iter().map(|b| outing.bodies[*b].clone()).collect();
         there.retain_mut(|body| body.place(end).is_ok());
-        for p in 0..n {
-            if self.released[p] && !there.iter().any(|body| body.touch(self.x[p], near).is_some()) {
-                self.released[p] = false;
-                let (cloth, vertex) = self.space.named(p);
-                self.releases.push(Release { time: end, cloth, vertex, through: false });
+        let (x, space) = (&self.x, &self.space);
+        let crosses = |p: usize, q: usize| there.iter().any(|body| body.crosses(x[p], x[q]));
+        let mut clear = Vec::new();
+        for p in (0..space.particles()).filter(|p| self.released[*p]) {
+            let touches = there.iter().filter_map(|body| body.touch(x[p], near));
+            if let Some(touch) = touches.min_by(|a, b| a.distance.total_cmp(&b.distance)) {
+                next.v[p] = touch.velocity;
+                restart.push(p as u32);
+                continue;
             }
+            let armed = |q: &usize| !self.released[*q];
+            let starts = space.beside(p).any(|q| armed(&q)) || !space.fellows(p).any(|q| armed(&q));
+            if starts && !space.beside(p).any(|q| crosses(p, q)) {
+                clear.push(p);
+            }
+        }
+        for p in clear {
+            self.released[p] = false;
+            let (cloth, vertex) = self.space.named(p);
+            self.releases.push(Release { time: end, cloth, vertex, through: false });
         }
         if self.released.iter().all(|released| !released) {
             self.released.clear();
@@ -635,6 +651,8 @@ impl Meeting {
                 led: &self.led,
                 bound: &outing.mobility.projectors,
                 released: &self.released,
+                rigid: outing.rigid,
+                mass,
             };
             let passed = self.filter.pass(&mut self.space, &mut self.x, wish, (xi, &mut bulk));
             pass += 1;
@@ -654,8 +672,8 @@ impl Meeting {
             return Err(TooLong::Blocked);
         }
         let counters = &mut probe.counters;
-        self.rearm(outing);
         let mut stopped = false;
+        let before_cuts = restart.len();
         for i in 0..n {
             let (wanted, got) = (next.x[i] - now.x[i], self.x[i] - now.x[i]);
             let missing = wanted - got;
@@ -678,10 +696,33 @@ impl Meeting {
             }
             next.x[i] = self.x[i];
         }
+        for thing in outing.rigid {
+            let went = |i: usize| (self.x[i] - now.x[i]) / dt;
+            // Stopped as a whole, it goes on as a whole.
+            if restart[before_cuts..].iter().any(|p| thing.particles.contains(&(*p as usize))) {
+                thing.particles.clone().for_each(|i| next.v[i] = went(i));
+                thing.settle_motion(mass, &next.x, &mut next.v);
+            }
+        }
+        self.rearm(next, outing, restart);
         if stopped {
             // Whoever was stopped leaned on whatever was near.
             self.pairs.iter().for_each(|p| self.balance.join(p.objects[0] as usize, p.objects[1] as usize));
         }
         Ok(())
+    }
+}
+
+/// Brings a list of particles in order, each rigid thing whole or not at all.
+fn as_wholes(list: &mut Vec<u32>, rigid: &[Rigid]) {
+    list.sort_unstable();
+    list.dedup();
+    let own = |thing: &Rigid| thing.particles.start as u32..thing.particles.end as u32;
+    let more: Vec<u32> =
+        rigid.iter().map(own).filter(|own| list.iter().any(|p| own.contains(p))).flatten().collect();
+    if !more.is_empty() {
+        list.extend(more);
+        list.sort_unstable();
+        list.dedup();
     }
 }

@@ -73,6 +73,8 @@ pub struct Object {
     pub names: Vec<u32>,
     /// Whether it is a body.
     pub is_body: bool,
+    /// Whether it keeps its shape, nearly or wholly.
+    pub stiff: bool,
     /// Thickness [m].
     pub thickness: f64,
     /// Its first point in the space.
@@ -115,6 +117,9 @@ pub struct Pair {
     /// Distance [m].
     pub distance: f64,
 }
+
+/// Sine of the angle at an edge up to which it lies flat in its surface.
+const FLAT: f64 = 0.02;
 
 /// Weights below this are a corner, not the inside of an edge or a face.
 pub const CORNER: f64 = 1e-7;
@@ -247,6 +252,32 @@ impl Space {
             && (split == 1 || in_cone(pair.objects[0], 0..split, -pair.normal))
     }
 
+    /// The direction of a pair, made that of the surface where an edge of a stiff thing lies flat in it: the diagonals of a
+    /// cube's faces are edges of its mesh. Two edges that cross have a direction across both, which leans as the other one does,
+    /// and would push a thing along a face that can only carry it.
+    pub fn upright(&self, pair: &Pair, normal: DVec3, x: &[DVec3]) -> DVec3 {
+        let split = pair.first as usize;
+        [(0, 0..split), (1, split..4)].into_iter().fold(normal, |normal, (side, range)| {
+            let object = &self.objects[pair.objects[side] as usize];
+            let mut on = range.filter(|k| pair.weights[*k].abs() > CORNER).map(|k| pair.points[k]);
+            let ends = [on.next(), on.next(), on.next()];
+            let (true, [Some(a), Some(b), None]) = (object.stiff, ends) else { return normal };
+            let local = |p: u32| p - object.first as u32;
+            let (at, end) = (x[a as usize], x[b as usize]);
+            let along = (end - at).normalize_or_zero();
+            let inward = |v: &u32| {
+                let e = (x[object.first + *v as usize] - at).reject_from_normalized(along);
+                e.normalize_or_zero()
+            };
+            let [p, q] = object.shape.across([local(a), local(b)]) else { return normal };
+            let (p, q) = (inward(p), inward(q));
+            match (p + q).length() < FLAT {
+                true => normal.reject_from_normalized(p).normalize_or(normal),
+                false => normal,
+            }
+        })
+    }
+
     /// Whether an edge joins the two features: they are beside each other in the same cloth.
     fn adjoin(&self, pair: &Pair) -> bool {
         let [a, b] = pair.objects;
@@ -333,9 +364,25 @@ impl Space {
         name
     }
 
+    /// Points that an edge joins to a particle.
+    pub fn beside(&self, particle: usize) -> impl Iterator<Item = usize> {
+        let object = &self.objects[self.object_of(particle)];
+        object.shape.neighbours(particle - object.first).iter().map(|v| object.first + *v as usize)
+    }
+
+    /// All points of the object that a particle belongs to.
+    pub fn fellows(&self, particle: usize) -> std::ops::Range<usize> {
+        let object = &self.objects[self.object_of(particle)];
+        object.first..object.first + object.shape.surface.vertices()
+    }
+
+    fn object_of(&self, point: usize) -> usize {
+        self.objects.partition_point(|o| o.first <= point).saturating_sub(1)
+    }
+
     /// Number in the world and vertex of a particle.
     pub fn named(&self, particle: usize) -> (u32, u32) {
-        let at = self.objects.partition_point(|o| o.first <= particle).saturating_sub(1);
+        let at = self.object_of(particle);
         let name = self.name(at as u32, particle as u32);
         ((name >> 32) as u32, name as u32)
     }

@@ -10,6 +10,8 @@ pub struct Braces {
     pub springs: Vec<Brace>,
     /// Their viscosity, as a time constant [s].
     pub damping: f64,
+    /// Vertices, ascending, whose mass [kg] is not their share of the fabric; those inside, which no face has, among them.
+    pub masses: Vec<(u32, f64)>,
 }
 
 /// A spring between two vertices of a thing.
@@ -34,6 +36,6 @@ impl Braces {
             let [a, b] = ends.map(|v| x[v as usize]);
             Brace { ends, rest_length: a.distance(b), stiffness }
         };
-        Braces { springs: inner.map(spring).collect(), damping }
+        Braces { springs: inner.map(spring).collect(), damping, masses: Vec::new() }
     }
 }

@@ -7,5 +7,5 @@ pub mod reduce;
 pub mod rotation;
 pub mod symmetric;
 
-pub use glam::{DMat3, DVec2, DVec3};
+pub use glam::{DMat3, DQuat, DVec2, DVec3};
 pub use symmetric::Symmetric;

@@ -131,7 +131,8 @@ pub fn run(scene: Scene, seed: u64, passes: u64, fault: Fault) -> Outcome {
         // Within a step the filter goes on with what is left: now and then so does this.
         let again = if dice.unit() < 0.3 { 1 + dice.below(3) } else { 1 };
         for round in 0..again {
-            let wish = Wish { to: &to, led: &stage.led, bound: &stage.bound, released: &[] };
+            let wish =
+                Wish { to: &to, led: &stage.led, bound: &stage.bound, released: &[], rigid: &[], mass: &[] };
             let start = stage.x.clone();
             bulk |= round == 0 && dice.unit() < 0.7;
             let passed = filter.pass(&mut stage.space, &mut stage.x, wish, (xi, &mut bulk));
@@ -202,6 +203,7 @@ fn stage(scene: Scene, dice: &mut Dice) -> Option<Stage> {
             number: number as u32,
             names: Vec::new(),
             is_body: part.body,
+            stiff: false,
             thickness: 0.0,
             first: 0,
             shape: Arc::new(Shape::new(part.x.len(), part.faces, role)?),

@@ -24,6 +24,7 @@ mod fabric;
 mod picture;
 mod pin;
 mod solver;
+mod thing;
 
 pub use body::*;
 pub use cloth::*;
@@ -34,6 +35,7 @@ pub use fabric::*;
 pub use picture::*;
 pub use pin::*;
 pub use solver::*;
+pub use thing::*;
 
 use crate::axes::{Units, Up};
 use schemars::JsonSchema;
@@ -87,6 +89,9 @@ pub struct SceneFile {
     /// Bodies that cloth meets; pictures and `toile check` know them too.
     #[serde(default)]
     pub body: Vec<BodyFile>,
+    /// Solids that fall on cloth and are moved by what they meet.
+    #[serde(default)]
+    pub thing: Vec<ThingFile>,
     /// How cloth meets itself, other cloth and bodies; false switches it off. Default: on.
     #[serde(default)]
     pub contact: ContactChoice,

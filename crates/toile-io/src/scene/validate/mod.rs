@@ -6,6 +6,7 @@ mod elastic;
 mod fabric;
 mod pin;
 mod solver;
+mod thing;
 
 use super::document::{Document, MAX_ERRORS, SceneError};
 use super::schema::*;
@@ -27,6 +28,12 @@ pub(crate) fn validate(doc: &Document, scene: &SceneFile, starts: &[Start]) -> (
             break;
         }
         check.cloth(&format!("cloth.{i}"), cloth, starts.get(i).and_then(|start| start.fabric));
+    }
+    for (i, thing) in scene.thing.iter().enumerate() {
+        if check.full() {
+            break;
+        }
+        check.thing(&format!("thing.{i}"), thing);
     }
     for (i, pin) in scene.pin.iter().enumerate() {
         if check.full() {
@@ -191,6 +198,8 @@ impl Check<'_> {
         let cloths = scene.cloth.iter().enumerate().map(|(i, c)| default_name(&c.name, "cloth", i));
         let bodies = scene.body.iter().enumerate().map(|(i, b)| default_name(&b.name, "body", i));
         let all = cloths.enumerate().map(|(i, n)| (format!("cloth.{i}"), n));
+        let things = scene.thing.iter().enumerate().map(|(i, t)| default_name(&t.name, "thing", i));
+        let all = all.chain(things.enumerate().map(|(i, n)| (format!("thing.{i}"), n)));
         let all = all.chain(bodies.enumerate().map(|(i, n)| (format!("body.{i}"), n)));
         let mut seen: BTreeMap<String, String> = BTreeMap::new();
         for (path, name) in all.collect::<Vec<_>>() {
@@ -203,7 +212,7 @@ impl Check<'_> {
             }
             if let Some(first) = seen.insert(name.clone(), path.clone()) {
                 let message = format!("the name \"{name}\" is used twice, by {first} and {path}");
-                self.say(&field, message, "give each cloth and body its own name");
+                self.say(&field, message, "give each cloth, thing and body its own name");
             }
         }
     }

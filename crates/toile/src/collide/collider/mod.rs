@@ -15,6 +15,7 @@ mod polygonise;
 use crate::drive::{Motion, Transform};
 use crate::math::{DMat3, DVec3};
 use crate::mesh::Surface;
+use crate::mesh::surface::Ray;
 
 pub use error::ColliderError;
 pub use facets::{Facets, MAX_FACES};
@@ -243,6 +244,13 @@ impl Collider {
             normal: self.placed.matrix * near.normal,
             velocity,
         })
+    }
+
+    /// Whether its triangles are between two points. Bodies with a formula are asked for what is inside them instead.
+    pub fn crosses(&self, a: DVec3, b: DVec3) -> bool {
+        let Some((surface, _)) = &self.surface else { return false };
+        let [a, b] = [a, b].map(|x| self.placed.matrix.transpose() * (x - self.placed.offset));
+        surface.cast(Ray { origin: a, direction: b - a }).is_some_and(|hit| hit.along <= 1.0)
     }
 
     /// Whether a point is inside. Surfaces that are not solid have no inside.
