@@ -254,6 +254,7 @@ impl Check<'_> {
                 ("file_units", cloth.file_units.is_some()),
                 ("file_up", cloth.file_up.is_some()),
                 ("rest", cloth.rest.is_some()),
+                ("repair", cloth.repair.is_some()),
             ];
             for (field, _) in extra.iter().filter(|(_, given)| *given) {
                 let help = "remove it; shapes use the scene's units and know their rest state";
