@@ -181,6 +181,7 @@ const LONG: [&str; 22] = [
     "glue",
     "m03-x4",
     "m03-x5",
+    "tangles",
 ];
 
 /// Every experiment that is not long, on the release build.

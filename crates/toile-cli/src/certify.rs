@@ -41,6 +41,10 @@ pub struct Certificate {
     pub exempt: usize,
     /// The frames in which they are.
     pub exempt_frames: Vec<i64>,
+    /// Those of them that were there at the start and are not yet undone, over all frames.
+    pub tangled: usize,
+    /// The frames in which they are.
+    pub tangled_frames: Vec<i64>,
     /// What may have met between frames if all points moved straight; null without an audit.
     pub audit: Option<AuditReport>,
     /// Whether the run was made under the guarantee ("on"), or not ("not guaranteed"); null where nobody knows.
@@ -107,7 +111,7 @@ const CAVEAT: &str = "points are taken to move straight from frame to frame; on 
 that slides or turns cuts corners it did not cut, so pairs are places to look at, not faults";
 
 const SCOPE: &str = "each stored frame: finite values, sound topology, no edge meets a face (exact predicates on the \
-stored values), save where bodies were let through pinched cloth; between consecutive frames: no point of a sample changed sides, save where it may have gone round a \
+stored values), save where bodies were let through pinched cloth and where cloth that started tangled is not yet clear; between consecutive frames: no point of a sample changed sides, save where it may have gone round a \
 border; vertices and triangles count from 0";
 
 /// Judges frame after frame.
@@ -147,6 +151,8 @@ impl Judge {
             undecided: 0,
             exempt: 0,
             exempt_frames: Vec::new(),
+            tangled: 0,
+            tangled_frames: Vec::new(),
             audit: None,
             guarantee: None,
             hash: format!("{:016x}", 0),
@@ -186,8 +192,19 @@ impl Judge {
             let name = |surface: u32| surfaces[surface as usize].name.as_str();
             self.checker.excuse(&mut verdict, |v| figures.is_pinched(frame, name(v.surface), v.vertex));
         }
+        let mut tangled = 0;
+        if self.figures.tangled.any(frame) {
+            let (surfaces, figures, before) = (&self.surfaces, &self.figures, verdict.exempt);
+            let name = |surface: u32| surfaces[surface as usize].name.as_str();
+            self.checker.excuse_tangled(&mut verdict, |edge, face| {
+                let (a, b) = (edge.map(|v| v.vertex), face.map(|v| v.vertex));
+                figures.tangled.excuses(frame, (name(edge[0].surface), &a), (name(face[0].surface), &b))
+            });
+            tangled = verdict.exempt - before;
+        }
         // What is inside a body says nothing about sides.
-        let free = verdict.pass() && verdict.exempt == 0;
+        // What is drawn back goes through what it should not have been behind.
+        let free = verdict.pass() && verdict.exempt == 0 && !self.figures.tangled.any(frame);
         let between = self.between(frame, positions, free);
         self.hash = chain(self.hash, positions);
         let c = &mut self.certificate;
@@ -199,6 +216,10 @@ impl Judge {
             c.exempt += verdict.exempt;
             c.exempt_frames.push(frame);
             figures.insert("exempt".into(), verdict.exempt.into());
+        }
+        if tangled > 0 {
+            c.tangled += tangled;
+            c.tangled_frames.push(frame);
         }
         c.by_frame.push(FrameLine {
             frame,
@@ -331,14 +352,18 @@ impl Certificate {
                 (Some(_), Some(closest), Some(frame)) => format!(", closest {closest} in frame {frame}"),
                 _ => String::new(),
             };
-            let caught = match self.exempt_frames.as_slice() {
+            let save = |what: &str, frames: &[i64]| match frames {
                 [] => String::new(),
                 [first, rest @ ..] => format!(
-                    ", save pinched cloth in bodies that left it no room, in {} frames from {first} to {}",
-                    self.exempt_frames.len(),
+                    ", save {what}, in {} frame{} from {first} to {}",
+                    frames.len(),
+                    if rest.is_empty() { "" } else { "s" },
                     rest.last().unwrap_or(first)
                 ),
             };
+            let pinched = if self.exempt > self.tangled { self.exempt_frames.as_slice() } else { &[] };
+            let caught = save("pinched cloth in bodies that left it no room", pinched)
+                + &save("cloth that started tangled and was not yet clear", &self.tangled_frames);
             format!("PASS  {frames} finite, well formed and free of intersections{caught}{gap}")
         } else {
             let first = self.first_bad.map_or(String::new(), |f| format!(", the first is frame {f}"));

@@ -15,14 +15,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use toile::Probe;
 use toile::collide::certify::Distance;
-use toile::contact::Release;
+use toile::contact::{Release, Tangle};
 use toile::probe::{COUNTER_CHANNELS, Counters, Stage};
 use toile_io::build::{Built, build};
 use toile_io::cache::{Cache, CacheOptions};
 use toile_io::convert::SMOOTHED;
 use toile_io::run::{
-    Existing, Frame, Outcome, ReleaseLine, Role, RunFolder, StatsWriter, Status, Topology, TopologyObject,
-    VERSION, input_hash, load_snapshot, save_snapshot, single_precision,
+    Existing, Frame, Outcome, ReleaseLine, Role, RunFolder, StatsWriter, Status, TangleEvent, TangleLine,
+    Topology, TopologyObject, VERSION, input_hash, load_snapshot, save_snapshot, single_precision,
+    tangle_lines,
 };
 use toile_io::scene::{Resolved, Scene, resolve};
 
@@ -267,12 +268,14 @@ impl<'a> Simulation<'a> {
         for number in from.map_or(range.first, |f| f + 1)..=range.last {
             let mut probe = Probe::with_clock(&clock);
             let start = clock();
+            let tangled = if number > range.first { self.built.world.tangled().to_vec() } else { Vec::new() };
             if number > range.first {
                 let step = self.built.world.step(self.scene.frame_time, &mut probe);
                 step.map_err(|error| Failure::Simulation(format!("frame {number}: {error}")))?;
             }
             self.built.place(self.built.world.time())?;
             self.log_releases(number)?;
+            self.log_tangles(number, &tangled)?;
             self.totals.merge(&probe.counters);
             self.write_frame(number, &probe, clock() - start, &mut stats)?;
             self.last = Some(number);
@@ -306,6 +309,54 @@ impl<'a> Simulation<'a> {
         };
         self.run.append_releases(&releases.iter().map(line).collect::<Vec<_>>())?;
         Ok(())
+    }
+
+    /// Writes down what is tangled otherwise than `before`; everything that intersects at the start and at the end.
+    fn log_tangles(&self, frame: u32, before: &[Tangle]) -> Result<(), Failure> {
+        let world = &self.built.world;
+        let range = self.scene.frames;
+        let found = !world.tangled().is_empty() && (frame == range.first || frame == range.last);
+        if found || world.tangled() != before {
+            self.run.append_tangles(&tangle_lines(world, before, frame, found))?;
+        }
+        Ok(())
+    }
+
+    /// What was tangled at the start and what still is, over the whole run and not only since it was resumed.
+    fn tangled(&self) -> Option<String> {
+        let lines = self.run.read_tangles().unwrap_or_default();
+        let count = |line: &TangleLine| match &line.event {
+            TangleEvent::Found { pairs, inside } => Some((pairs.clone(), inside.clone())),
+            TangleEvent::Exempt { .. } => None,
+        };
+        let (pairs, inside) = lines.iter().find_map(count)?;
+        let first = match (pairs.first(), inside.first()) {
+            (Some([(a, f), (b, g)]), _) => format!("first \"{a}\" face {f} with \"{b}\" face {g}"),
+            (None, Some((cloth, vertex, body))) => format!("first \"{cloth}\" vertex {vertex} in \"{body}\""),
+            (None, None) => return None,
+        };
+        let last = lines.iter().map(|line| line.frame).max().unwrap_or(0);
+        let left = match self.built.world.tangled().len() {
+            0 => format!("all clear in frame {last}"),
+            n => {
+                let still = self.built.world.tangles();
+                let vertices = if still.inside.is_empty() {
+                    String::new()
+                } else {
+                    format!(" and {} vertices", still.inside.len())
+                };
+                format!(
+                    "{n} tangles with {} pairs{vertices} are left and exempt: start them apart",
+                    still.pairs.len()
+                )
+            }
+        };
+        Some(format!(
+            "{} pairs of faces intersected at the start and {} vertices were inside bodies, {first}; {left}; \
+             `tangles.jsonl` lists them",
+            pairs.len(),
+            inside.len(),
+        ))
     }
 
     fn write_frame(
@@ -402,6 +453,7 @@ impl<'a> Simulation<'a> {
         .into_iter()
         .flatten()
         .chain(self.let_through())
+        .chain(self.tangled())
         .collect()
     }
 

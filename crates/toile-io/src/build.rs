@@ -414,6 +414,7 @@ fn engine_cloth(scene: &Scene, cloth: &Cloth, part: &Part) -> Result<toile::Clot
     let (wind_drag, coefficient) = scene.wind.as_ref().map_or((0.0, 0.0), |w| (w.drag, w.drag_coefficient));
     Ok(toile::Cloth {
         velocity: cloth.velocity,
+        layer: cloth.layer,
         stretching: match cloth.model {
             schema::Model::Membrane => Stretching::Membrane(match cloth.strain {
                 schema::Strain::Green => Strain::Green,

@@ -109,6 +109,11 @@ pub const LABS: &[Lab] = &[
         run: labs::cubes::run,
     },
     Lab {
+        id: "tangles",
+        title: "thirty starts that intersect, of six kinds: drawn back within a second, the rest known to the pair",
+        run: labs::tangles::run,
+    },
+    Lab {
         id: "freefall",
         title: "a crumpled cloth in free fall keeps its momentum and drifts nowhere, with every solver",
         run: labs::freefall::run,

@@ -260,6 +260,12 @@ impl Judge {
                 let mut verdict = checker.check(&places);
                 let pinched = live.world().let_through();
                 checker.excuse(&mut verdict, |v| pinched.contains(&[v.surface, v.vertex]));
+                let tangles = live.world().tangled();
+                checker.excuse_tangled(&mut verdict, |edge, face| {
+                    let (edge, face) =
+                        (edge.map(|v| [v.surface, v.vertex]), face.map(|v| [v.surface, v.vertex]));
+                    tangles.iter().any(|tangle| tangle.excuses(&edge, &face))
+                });
                 info.pass = verdict.pass();
                 info.intersections = u32::try_from(verdict.intersections()).unwrap_or(u32::MAX);
                 info.first = verdict.findings.first().map(|finding| checker.describe(*finding).to_string());

@@ -93,6 +93,8 @@ pub struct Cloth {
     pub rest_shape: RestShape,
     /// What the air does to it.
     pub air: Air,
+    /// Layer, if it has one: where two cloths start through one another, the higher belongs where the faces of the lower look.
+    pub layer: Option<u32>,
     /// Springs between any of its vertices, for things that are more than a surface (V00-25); none for cloth.
     pub braces: Arc<Braces>,
     /// Whether it keeps the shape it starts in, see [`Cloth::rigid`].
@@ -112,6 +114,7 @@ impl Cloth {
             bending: Bending::Recon,
             rest_shape: RestShape::Flat,
             air: Air::default(),
+            layer: None,
             braces: Arc::default(),
             rigid: false,
         }
@@ -484,7 +487,7 @@ pub(crate) struct Piece {
     /// Its cloth.
     pub cloth: usize,
     /// Faces of the cloth.
-    faces: Vec<u32>,
+    pub faces: Vec<u32>,
     /// Vertices of the cloth, ascending.
     pub vertices: Vec<u32>,
     /// What it looks like to those it meets, its vertices counted from 0.

@@ -1,5 +1,6 @@
 //! What a run says about itself: a line per frame while it goes, and how it ended.
 
+use super::tangles::Tangled;
 use crate::atomic::{read_capped, write_atomic};
 use crate::error::{FileError, FileErrorKind};
 use serde::{Deserialize, Serialize};
@@ -123,6 +124,8 @@ pub struct Figures {
     frames: BTreeMap<i64, serde_json::Map<String, Json>>,
     /// Vertices that bodies were let through within a frame or at its end, by frame.
     pinched: BTreeMap<i64, BTreeSet<(String, u32)>>,
+    /// What started through something else.
+    pub tangled: Tangled,
 }
 
 impl Figures {
@@ -162,6 +165,12 @@ impl Figures {
                 released.union(&pinched).map(|(cloth, vertex)| (cloth.to_string(), *vertex)).collect();
             if !all.is_empty() {
                 figures.pinched.insert(*frame, all);
+            }
+        }
+        figures.tangled = Tangled::of(&super::tangles::read_tangles(root).unwrap_or_default());
+        for (frame, of_frame) in &mut figures.frames {
+            if figures.tangled.any(*frame) {
+                of_frame.insert("tangled".into(), figures.tangled.drawn(*frame).into());
             }
         }
         figures

@@ -8,6 +8,7 @@
 //!   frames/000123.toile one file per frame
 //!   checkpoints/…       the two newest states to resume from
 //!   stats.jsonl         one line per frame
+//!   tangles.jsonl       what started through something else, and until when it was exempt
 //!   releases.jsonl      one line per vertex that a body was let through, and when it counts again
 //!   outcome.json        how it ended
 //!   certificate.json    the verdict on the frames
@@ -20,11 +21,13 @@ mod frame;
 mod lock;
 mod log;
 mod snapshot;
+mod tangles;
 
 pub use checkpoint::{Checkpoint, read_checkpoint, write_checkpoint};
 pub use frame::{Frame, Role, Topology, TopologyObject, single_precision};
 pub use log::{Figures, Outcome, ReleaseLine, StatsWriter, Status, chain, read_stats};
 pub use snapshot::{load_snapshot, save_snapshot};
+pub use tangles::{TangleEvent, TangleLine, Tangled, tangle_lines};
 
 use crate::atomic::{sweep, write_atomic};
 use crate::container::ArrayRef;
@@ -174,8 +177,15 @@ impl RunFolder {
     fn clear(&self) -> Result<(), FileError> {
         let numbered = [self.frames_folder(), self.checkpoints_folder()];
         let numbered = numbered.iter().flat_map(|f| checkpoint::numbered(f)).map(|(_, path)| path);
-        let single =
-            ["run.json", "scene.toml", "topology.toile", "stats.jsonl", "releases.jsonl", "outcome.json"];
+        let single = [
+            "run.json",
+            "scene.toml",
+            "topology.toile",
+            "stats.jsonl",
+            "releases.jsonl",
+            "tangles.jsonl",
+            "outcome.json",
+        ];
         let single = single.iter().chain(RESULTS);
         // run.json goes last: until then the folder is still known as a run and can be replaced again.
         let single = single.rev().map(|name| self.root.join(name));
@@ -282,6 +292,20 @@ impl RunFolder {
         lines.iter().try_for_each(|line| file.append(line))
     }
 
+    /// Appends to `tangles.jsonl`; without any lines there is no such file.
+    pub fn append_tangles(&self, lines: &[TangleLine]) -> Result<(), FileError> {
+        if lines.is_empty() {
+            return Ok(());
+        }
+        let mut file = StatsWriter::append_to(&self.root.join("tangles.jsonl"))?;
+        lines.iter().try_for_each(|line| file.append(line))
+    }
+
+    /// The lines of `tangles.jsonl`; none without the file.
+    pub fn read_tangles(&self) -> Result<Vec<TangleLine>, FileError> {
+        tangles::read_tangles(&self.root)
+    }
+
     /// The lines of `releases.jsonl`; none without the file.
     pub fn read_releases(&self) -> Result<Vec<ReleaseLine>, FileError> {
         log::read_releases(&self.root)
@@ -321,11 +345,13 @@ impl RunFolder {
             let _ = fs::remove_file(self.root.join(name));
         }
         log::trim_stats(&self.root.join("stats.jsonl"), last)?;
-        let releases = self.root.join("releases.jsonl");
-        log::trim_stats(&releases, last)?;
-        // The file says that something was let through; empty, it would say so of nothing.
-        if fs::metadata(&releases).is_ok_and(|file| file.len() == 0) {
-            fs::remove_file(&releases).map_err(|e| FileError::from_io(&releases, "delete", &e))?;
+        for name in ["releases.jsonl", "tangles.jsonl"] {
+            let path = self.root.join(name);
+            log::trim_stats(&path, last)?;
+            // The file says that something was let through; empty, it would say so of nothing.
+            if fs::metadata(&path).is_ok_and(|file| file.len() == 0) {
+                fs::remove_file(&path).map_err(|e| FileError::from_io(&path, "delete", &e))?;
+            }
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use super::{Checkpoint, RunFolder};
 use crate::container::{Array, ArrayRef, Container};
 use crate::error::{FileError, FileErrorKind};
 use glam::DVec3;
-use toile::contact::Touch;
+use toile::contact::{Tangle, Touch};
 use toile::state::{Past, State};
 use toile::{Freedom, Snapshot, WindField};
 
@@ -50,6 +50,15 @@ fn encode(snapshot: &Snapshot) -> Vec<(String, Array)> {
     // Left out where nothing is let through: such checkpoints are what they were before it was kept.
     if !snapshot.let_through.is_empty() {
         arrays.push(("let_through".to_string(), Array::U32(snapshot.let_through.concat())));
+    }
+    if !snapshot.tangles.is_empty() {
+        arrays.push((
+            "tangles".to_string(),
+            Array::U32(snapshot.tangles.iter().flat_map(flat_tangle).collect()),
+        ));
+    }
+    if snapshot.placed {
+        arrays.push(("placed".to_string(), Array::U32(vec![1])));
     }
     for (n, (state, freedom)) in snapshot.states.iter().zip(&snapshot.freedoms).enumerate() {
         let flat = |values: &[DVec3]| Array::F64(values.iter().flat_map(|p| p.to_array()).collect());
@@ -172,7 +181,29 @@ fn decode(c: &Container) -> Option<Snapshot> {
         groups,
         touches,
         let_through,
+        tangles: tangles_of(c.u32s("tangles").unwrap_or_default())?,
+        placed: c.u32s("placed").is_ok(),
     })
+}
+
+/// A tangle as numbers: its own, its sign and 1, how many vertices its sides have, and these.
+fn flat_tangle(tangle: &Tangle) -> Vec<u32> {
+    let [first, second] = &tangle.sides;
+    let head = [tangle.number, (tangle.sign + 1) as u32, first.len() as u32, second.len() as u32];
+    [&head[..], first.as_flattened(), second.as_flattened()].concat()
+}
+
+/// All tangles in a list of numbers; nothing if it ends too soon.
+fn tangles_of(mut flat: &[u32]) -> Option<Vec<Tangle>> {
+    let mut tangles = Vec::new();
+    while let [number, sign, first, second, rest @ ..] = flat {
+        let (names, after) = rest.split_at_checked(2 * (*first as usize).checked_add(*second as usize)?)?;
+        let (first, second) = names.as_chunks::<2>().0.split_at(*first as usize);
+        let sides = [first.to_vec(), second.to_vec()];
+        tangles.push(Tangle { number: *number, sign: i8::try_from(*sign).ok()? - 1, sides });
+        flat = after;
+    }
+    flat.is_empty().then_some(tangles)
 }
 
 #[cfg(test)]
@@ -209,6 +240,11 @@ mod tests {
                 slip: DVec3::splat(-0.0),
             }]],
             let_through: vec![[0, 1], [3, u32::MAX]],
+            tangles: vec![
+                Tangle { number: 2, sign: -1, sides: [vec![[0, 1], [0, 5]], vec![[1, u32::MAX]]] },
+                Tangle { number: 7, sign: 1, sides: [vec![[0, 9]], vec![[0, 1], [0, 2], [0, 3]]] },
+            ],
+            placed: true,
         };
         let arrays = encode(&snapshot);
         let container = Container { kind: "state".into(), arrays };
@@ -218,8 +254,12 @@ mod tests {
         let mut older = snapshot.clone();
         older.states[0].memory.clear();
         older.let_through.clear();
+        older.tangles.clear();
+        older.placed = false;
         let arrays = encode(&older);
-        assert!(arrays.iter().all(|(name, _)| !name.contains("memory") && name != "let_through"));
+        let newer = ["let_through", "tangles", "placed"];
+        assert!(arrays.iter().all(|(name, _)| !name.contains("memory") && !newer.contains(&name.as_str())));
+        assert_eq!(tangles_of(&[1, 2, 3, 4, 5]), None, "cut short");
         assert_eq!(
             decode(&Container { kind: "state".into(), arrays }),
             Some(older),

@@ -43,6 +43,8 @@ pub struct Cloth {
     pub scale: f64,
     /// Starting velocity [m/s].
     pub velocity: DVec3,
+    /// Layer, counted outward.
+    pub layer: Option<u32>,
     /// Measured properties.
     pub fabric: toile::Fabric,
     /// The file the fabric comes from, if it does.
@@ -542,6 +544,7 @@ impl Builder<'_> {
             ),
             scale: cloth.scale,
             velocity: self.axes.direction_in(DVec3::from(cloth.velocity)),
+            layer: cloth.layer,
             fabric,
             fabric_file: start.input.clone(),
             model: cloth.model,
@@ -576,6 +579,7 @@ impl Builder<'_> {
         let one = |name: String, placement: DAffine3| Cloth {
             name,
             source: ClothSource::Thing(shape.clone(), Solid { mass, hold, stiffness, damping }),
+            layer: None,
             placement,
             scale: thing.scale,
             velocity: self.axes.direction_in(DVec3::from(thing.velocity)),

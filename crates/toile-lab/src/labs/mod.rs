@@ -44,5 +44,6 @@ pub mod slide;
 pub mod solver;
 pub mod soup;
 pub mod strip_modes;
+pub mod tangles;
 pub mod v00_x4;
 pub mod walking;

@@ -7,6 +7,8 @@ use super::heirs::{Chosen, Touch, hand_on};
 use super::response::{self, Flight};
 use super::settings::{ContactSettings, Response};
 use super::space::{CORNER, Object, Pair, Range, Space};
+use super::tangle::Tangle;
+use super::untangle::{Instant, Untangle};
 use crate::collide::collider::Collider;
 use crate::freedom::Mobility;
 use crate::math::{DMat3, DVec3, reduce};
@@ -78,6 +80,8 @@ pub struct Meeting {
     owed: Vec<DVec3>,
     /// Points that bodies were let through, if any.
     released: Vec<bool>,
+    /// What started on the wrong side and is drawn back.
+    untangle: Untangle,
     /// What was let through since they were last taken away.
     pub releases: Vec<Release>,
     /// What touching pairs keep, sorted by features.
@@ -161,6 +165,7 @@ impl Meeting {
             balance: Balance::default(),
             owed: Vec::new(),
             released: Vec::new(),
+            untangle: Untangle::default(),
             releases: Vec::new(),
             touches: Vec::new(),
             swept: [DVec3::INFINITY, DVec3::NEG_INFINITY],
@@ -190,6 +195,48 @@ impl Meeting {
             self.released.resize(self.space.points(), false);
         }
         own.into_iter().for_each(|p| self.released[p] = true);
+    }
+
+    /// Lets those tangles last that are here with both sides, and no others.
+    pub fn set_tangles(&mut self, tangles: &[Tangle]) {
+        if !(tangles.is_empty() && self.untangle.is_empty()) {
+            self.untangle.set(&mut self.space, tangles);
+        }
+    }
+
+    /// Tangles that last.
+    pub fn tangles(&self) -> impl Iterator<Item = &Tangle> {
+        self.untangle.tangles()
+    }
+
+    /// Bodies of the island as they stand at `time` [s]; none where nothing is tangled.
+    fn standing(&self, outing: &Outing, time: f64) -> Vec<Collider> {
+        if self.untangle.is_empty() {
+            return Vec::new();
+        }
+        let mut there: Vec<Collider> = self.bodies.iter().map(|b| outing.bodies[*b].clone()).collect();
+        for body in &mut there {
+            // One that cannot stand there is refused by the frame.
+            let _ = body.place(time);
+        }
+        there
+    }
+
+    /// What draws tangled points back in a substep.
+    fn pulls(&self, outing: &Outing, inverse: &[f64]) -> Vec<Gauge> {
+        if self.untangle.is_empty() {
+            return Vec::new();
+        }
+        let bodies = self.standing(outing, outing.time);
+        self.untangle.pulls(&Instant {
+            x: &self.x,
+            v: outing.v,
+            ends: &self.ends,
+            inverse,
+            bodies: &bodies,
+            distance: self.epsilon,
+            dt: outing.dt,
+        })
     }
 
     /// Starts a new record of where the island was.
@@ -309,11 +356,13 @@ impl Meeting {
         let n = self.space.particles();
         self.struck.clear();
         self.features.clear();
+        let weight = |i: usize| if self.led[i] { 0.0 } else { outing.mobility.inverse_mass[i] };
         if matches!(settings.response, Response::None | Response::Projection) {
-            gauges.set(n, Vec::new(), outing.time, dt);
+            let inverse: Vec<f64> = (0..n).map(weight).collect();
+            let pulls = if outing.feels { self.pulls(&outing, &inverse) } else { Vec::new() };
+            gauges.set(n, pulls, outing.time, dt);
             return;
         }
-        let weight = |i: usize| if self.led[i] { 0.0 } else { outing.mobility.inverse_mass[i] };
         let held = |features: &[u64; 4]| self.touches.binary_search_by_key(features, |t| t.features).is_ok();
         let (mut chosen, mut reserve): (Vec<Chosen>, Vec<Chosen>) = (Vec::new(), Vec::new());
         for pair in &self.pairs {
@@ -430,6 +479,12 @@ impl Meeting {
                 self.struck.clear();
             }
             _ => {}
+        }
+        let pulls = self.pulls(&outing, &inverse);
+        if outing.feels {
+            list.extend(pulls)
+        } else {
+            self.corrections.extend(pulls)
         }
         gauges.set(n, list, outing.time, dt);
     }
@@ -676,6 +731,10 @@ impl Meeting {
             return Err(TooLong::Blocked);
         }
         let counters = &mut probe.counters;
+        if !self.untangle.is_empty() {
+            let there = self.standing(&outing, outing.time + dt);
+            self.untangle.rearm(&mut self.space, &self.x, &there, 0.5 * xi);
+        }
         let mut stopped = false;
         let before_cuts = restart.len();
         for i in 0..n {

@@ -43,11 +43,13 @@ impl Shape {
         &self.surface
     }
 
-    fn neighbours(&self, vertex: usize) -> &[u32] {
+    /// Vertices that an edge joins to one.
+    pub(super) fn neighbours(&self, vertex: usize) -> &[u32] {
         &self.neighbours[self.start[vertex] as usize..self.start[vertex + 1] as usize]
     }
 
-    fn across(&self, ends: [u32; 2]) -> &[u32] {
+    /// Vertices that an edge has a face with.
+    pub(super) fn across(&self, ends: [u32; 2]) -> &[u32] {
         let ends = [ends[0].min(ends[1]), ends[0].max(ends[1])];
         match self.surface.edges().binary_search(&ends) {
             Ok(e) => &self.across[self.across_start[e] as usize..self.across_start[e + 1] as usize],
@@ -90,6 +92,8 @@ pub struct Space {
     points: usize,
     particles: usize,
     found: Vec<Contact>,
+    /// For each point the sides of tangles it is on, as twice the tangle's number and the side; empty without tangles.
+    marks: Vec<Vec<u32>>,
 }
 
 /// Where points may go: each its way, give or take its reach.
@@ -151,7 +155,7 @@ impl Space {
             }
             space_objects.push(object);
         }
-        Space { detector, objects: space_objects, points, particles, found: Vec::new() }
+        Space { detector, objects: space_objects, points, particles, found: Vec::new(), marks: Vec::new() }
     }
 
     /// Number of points.
@@ -216,6 +220,27 @@ impl Space {
                 distance: c.distance,
             }
         }));
+        if !self.marks.is_empty() {
+            out.retain(|pair| !self.is_exempt(pair));
+        }
+    }
+
+    /// From now on, pairs with a point on either side of one of these tangles are left out.
+    pub fn exempt<'a>(&mut self, tangles: impl Iterator<Item = &'a [Vec<u32>; 2]>) {
+        self.marks.clear();
+        for (number, sides) in tangles.enumerate() {
+            self.marks.resize(self.points, Vec::new());
+            for (side, points) in sides.iter().enumerate() {
+                points.iter().for_each(|p| self.marks[*p as usize].push((2 * number + side) as u32));
+            }
+        }
+    }
+
+    /// Whether the two features of a pair have points on both sides of a tangle.
+    fn is_exempt(&self, pair: &Pair) -> bool {
+        let (first, second) = pair.points.split_at(pair.first as usize);
+        let mut marks = first.iter().flat_map(|p| &self.marks[*p as usize]);
+        marks.any(|mark| second.iter().any(|q| self.marks[*q as usize].contains(&(mark ^ 1))))
     }
 
     /// Brings the closest points of `pairs` up to date with points at `x`.

@@ -5,3 +5,4 @@ pub mod eigen;
 pub mod hostile;
 pub mod laws;
 pub mod solvers;
+pub mod tangles;

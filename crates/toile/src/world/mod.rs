@@ -1,6 +1,7 @@
 //! The world: cloths, what holds them, and time.
 
 mod revise;
+mod tangled;
 
 pub use revise::Heritage;
 
@@ -8,7 +9,7 @@ use crate::account::Account;
 use crate::collide::Role;
 use crate::collide::collider::Collider;
 use crate::contact::space::{Object, Shape};
-use crate::contact::{ContactSettings, Meeting, Release, Touch};
+use crate::contact::{ContactSettings, Meeting, Release, Tangle, Touch};
 use crate::drive::Motion;
 use crate::error::{FrameError, SetupError, SetupProblem};
 use crate::forces::WindField;
@@ -65,6 +66,10 @@ pub struct Snapshot {
     pub touches: Vec<Vec<Touch>>,
     /// Vertices that bodies are let through, as numbers of cloth and vertex, ascending.
     pub let_through: Vec<[u32; 2]>,
+    /// Tangles that last, in order of their numbers.
+    pub tangles: Vec<Tangle>,
+    /// Whether vertices were placed by hand since the last step, which may have tangled them.
+    pub placed: bool,
 }
 
 /// Cloths in motion.
@@ -80,6 +85,10 @@ pub struct World {
     islands: Vec<Island>,
     /// What was let through in whole frames and not yet taken away.
     releases: Vec<Release>,
+    /// What started through something else and is not yet clear of it.
+    tangles: Vec<Tangle>,
+    /// Whether vertices were placed by hand since the last step.
+    placed: bool,
     solver: SolverSettings,
     substeps: u32,
     gravity: DVec3,
@@ -91,6 +100,13 @@ pub struct World {
 impl World {
     /// Builds a world, or says all that is wrong with `setup`.
     pub fn new(setup: Setup) -> Result<World, SetupError> {
+        let mut world = World::apart(setup)?;
+        world.find_tangles();
+        Ok(world)
+    }
+
+    /// A world whose tangles nobody looked for.
+    fn apart(setup: Setup) -> Result<World, SetupError> {
         setup::check(&setup)?;
         let Setup { cloths, bodies, contact, pins, elastics, gravity, wind, solver, substeps } = setup;
         let pieces = setup::pieces(&cloths);
@@ -109,6 +125,8 @@ impl World {
             shapes,
             islands: Vec::new(),
             releases: Vec::new(),
+            tangles: Vec::new(),
+            placed: false,
             solver,
             substeps,
             gravity,
@@ -194,8 +212,12 @@ impl World {
     /// as two halves; if nothing helps, the world stays as it was before the frame.
     pub fn step(&mut self, frame_dt: f64, probe: &mut Probe) -> Result<(), FrameError> {
         let before = self.snapshot();
+        if std::mem::take(&mut self.placed) {
+            self.find_tangles();
+        }
         let mut joined = Vec::new();
         self.regroup(frame_dt, &joined);
+        self.hand_out_tangles();
         loop {
             let start = (!joined.is_empty() || self.islands.len() > 1).then(|| self.snapshot());
             if let Err(error) = self.advance(frame_dt, probe) {
@@ -213,7 +235,9 @@ impl World {
                 self.take_over(start);
             }
             self.regroup(frame_dt, &joined);
+            self.hand_out_tangles();
         }
+        self.collect_tangles();
         // From here on the frame is what happened: islands may be rebuilt, the log stays.
         let meetings = self.islands.iter_mut().filter_map(|island| island.meeting.as_mut());
         let mut new: Vec<Release> = meetings.flat_map(|m| std::mem::take(&mut m.releases)).collect();
@@ -585,6 +609,8 @@ impl World {
                 .map(|i| i.meeting.as_ref().map_or(Vec::new(), |meeting| meeting.touches.clone()))
                 .collect(),
             let_through: self.let_through(),
+            tangles: self.tangles.clone(),
+            placed: self.placed,
         }
     }
 
@@ -642,6 +668,7 @@ impl World {
         self.frames = snapshot.frames;
         self.set_outside(snapshot.gravity, snapshot.wind);
         self.regroup_as(&snapshot.groups);
+        (self.tangles, self.placed) = (snapshot.tangles, snapshot.placed);
         let states = snapshot.states.into_iter().zip(snapshot.freedoms).zip(snapshot.touches);
         for (island, ((state, freedom), touches)) in self.islands.iter_mut().zip(states) {
             island.now = state;
@@ -680,6 +707,7 @@ impl World {
             Edit::Place { cloth, vertex, position } if within_reach(position) => {
                 if let Some((island, particle)) = find(self, cloth, vertex) {
                     self.islands[island].place(particle, position);
+                    self.placed = true;
                 }
             }
             Edit::Velocity { cloth, vertex, velocity } if velocity.is_finite() => {

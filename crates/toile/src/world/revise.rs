@@ -2,6 +2,7 @@
 //! change, and what stays goes on from where it is.
 
 use super::World;
+use crate::contact::Tangle;
 use crate::error::SetupError;
 use crate::grouping::{self, Loose};
 use crate::setup::{Cloth, Setup};
@@ -55,7 +56,7 @@ impl World {
     /// hold, what touches, and what elements remember unless their fabric or model is another. Elastics start anew.
     /// An error changes nothing.
     pub fn revise(&mut self, setup: Setup, heritage: &Heritage) -> Result<(), SetupError> {
-        let mut new = World::new(setup)?;
+        let mut new = World::apart(setup)?;
         (new.time, new.frames) = (self.time, self.frames);
         for body in &mut new.bodies {
             // A body that cannot be placed is refused by the frame that finds it so.
@@ -115,6 +116,9 @@ impl World {
             new.islands.push(island);
         }
         new.releases = std::mem::take(&mut self.releases);
+        let renamed = |tangle: &Tangle| tangle.renumbered(object);
+        new.tangles = self.tangles.iter().filter_map(renamed).collect();
+        new.find_tangles();
         *self = new;
         Ok(())
     }

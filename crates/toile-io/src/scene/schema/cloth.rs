@@ -34,6 +34,10 @@ pub struct ClothFile {
     /// Starting velocity of every particle [m/s]. Default [0, 0, 0].
     #[serde(default)]
     pub velocity: [f64; 3],
+    /// Layer, counted outward: where two cloths start through one another, the higher belongs where the faces of the lower
+    /// look. Default: none; the smaller part gives way.
+    #[serde(default)]
+    pub layer: Option<u32>,
     /// The fabric: the name of a preset (`toile fabric list`), a fabric file, or a table of measured properties.
     #[serde(default)]
     pub fabric: FabricChoice,

@@ -294,6 +294,23 @@ impl Checker {
         verdict.exempt += before - verdict.findings.len();
     }
 
+    /// Takes intersections out of a verdict that are known and allowed: of an edge and a face that started through one another
+    /// and are not clear yet, as `tangled` says by their vertices.
+    pub fn excuse_tangled(
+        &self,
+        verdict: &mut Verdict,
+        tangled: impl Fn([VertexId; 2], [VertexId; 3]) -> bool,
+    ) {
+        let before = verdict.findings.len();
+        verdict.findings.retain(|finding| {
+            let Finding::Intersection { edge, face, .. } = finding else { return true };
+            let id = |surface: u32| move |vertex: u32| VertexId { surface, vertex };
+            let corners = self.corners(*face).map(|vertices| vertices.map(id(face.surface)));
+            !corners.is_some_and(|corners| tangled(edge.vertices.map(id(edge.surface)), corners))
+        });
+        verdict.exempt += before - verdict.findings.len();
+    }
+
     /// The vertices of a face, as indices in its surface.
     fn corners(&self, face: FaceId) -> Option<[u32; 3]> {
         let at = self.ids.binary_search(&face).ok()?;

@@ -1,0 +1,183 @@
+//! Tangled starts: found, drawn back, exempt as long as they last, and nothing else.
+
+use glam::DVec3;
+use toile::collide::certify::{CheckOptions, CheckSurface, Checker, Distance, Finding, Kind as Role};
+use toile::testing::tangles::{Kind, start, world};
+use toile::{Edit, PinDown, Probe, World};
+
+fn checker(world: &World) -> Checker {
+    let cloths = world.cloths().iter().map(|cloth| {
+        CheckSurface::new(cloth.name.clone(), Role::Cloth, cloth.mesh.vertices(), cloth.mesh.faces().to_vec())
+    });
+    let bodies = world.bodies().iter().map(|body| {
+        let facets = body.collider.facets();
+        CheckSurface::new(body.name.clone(), Role::Body, facets.positions.len(), facets.faces.clone())
+    });
+    let options = CheckOptions { distance: Distance::Off, ..CheckOptions::default() };
+    Checker::new(cloths.chain(bodies).collect(), options).expect("checker")
+}
+
+fn places(world: &World) -> Vec<Vec<DVec3>> {
+    let cloths = (0..world.cloths().len()).map(|c| world.positions(c));
+    cloths.chain(world.bodies().iter().map(|body| body.collider.positions().to_vec())).collect()
+}
+
+/// Pairs of faces that intersect by the exact checker, and how many of them no tangle excuses.
+fn judged(checker: &mut Checker, world: &World) -> (Vec<[[u32; 2]; 2]>, usize) {
+    let all = places(world);
+    let mut verdict = checker.check(&all.iter().map(Vec::as_slice).collect::<Vec<_>>());
+    let pair = |finding: &Finding| {
+        let Finding::Intersection { edge, face, .. } = finding else { panic!("{finding:?}") };
+        let mut pair = [[edge.surface, edge.face], [face.surface, face.face]];
+        pair.sort_unstable();
+        pair
+    };
+    let mut pairs: Vec<_> = verdict.findings.iter().map(pair).collect();
+    pairs.sort_unstable();
+    checker.excuse_tangled(&mut verdict, |edge, face| {
+        let (edge, face) = (edge.map(|v| [v.surface, v.vertex]), face.map(|v| [v.surface, v.vertex]));
+        world.tangled().iter().any(|tangle| tangle.excuses(&edge, &face))
+    });
+    (pairs, verdict.findings.len())
+}
+
+fn run(world: &mut World, frames: usize) -> u64 {
+    for _ in 0..frames {
+        world.step(1.0 / 60.0, &mut Probe::default()).expect("step");
+    }
+    world.fingerprint()
+}
+
+#[test]
+fn every_kind_is_found_as_the_checker_finds_it() {
+    for kind in Kind::ALL {
+        let world = world(kind, 7).expect("start");
+        let found = world.tangles();
+        let (pairs, unexcused) = judged(&mut checker(&world), &world);
+        assert!(!pairs.is_empty(), "{}", kind.name());
+        assert_eq!(found.pairs, pairs, "{}", kind.name());
+        assert_eq!(unexcused, 0, "{}", kind.name());
+        assert_eq!(found.inside.is_empty(), kind != Kind::InBody, "{}", kind.name());
+        let clean = world.cloths().len() as u32 - 1;
+        assert!(world.tangled().iter().flat_map(|t| t.sides.iter().flatten()).all(|name| name[0] != clean));
+    }
+}
+
+#[test]
+fn a_clean_start_has_no_tangles() {
+    let mut setup = start(Kind::Corner, 1).expect("start");
+    setup.cloths[1].positions.iter_mut().for_each(|p| p.y += 0.2);
+    let world = World::new(setup).expect("world");
+    assert!(world.tangled().is_empty() && world.tangles().is_empty());
+}
+
+#[test]
+fn the_corner_gives_way_and_not_the_sheet() {
+    let world = world(Kind::Corner, 1).expect("start");
+    let [tangle] = world.tangled() else { panic!("one curve, one tangle") };
+    let (sheet, flap) = (0, 1);
+    assert!(tangle.sides[0].iter().all(|[object, _]| *object == flap));
+    assert!(tangle.sides[1].iter().all(|[object, _]| *object == sheet));
+    // It came from above, where the faces of the sheet look.
+    assert_eq!(tangle.sign, 1);
+    // All that is below the sheet is drawn back, and not much more.
+    let below = |v: &usize| world.positions(1)[*v].y < 0.0;
+    let all: Vec<usize> = (0..world.positions(1).len()).filter(below).collect();
+    assert!(all.len() > 3);
+    assert!(all.iter().all(|v| tangle.sides[0].contains(&[flap, *v as u32])));
+    assert!(tangle.sides[0].len() < world.positions(1).len() / 2);
+}
+
+#[test]
+fn layers_decide_against_size() {
+    // Most of the coat is under the lining: without layers the borders that are right would give way.
+    let with = world(Kind::Swapped, 2).expect("start");
+    assert!(with.tangled().iter().all(|tangle| tangle.sign != 0));
+    let mut setup = start(Kind::Swapped, 2).expect("start");
+    setup.cloths.iter_mut().for_each(|cloth| cloth.layer = None);
+    let without = World::new(setup).expect("world");
+    assert_ne!(with.tangled(), without.tangled());
+}
+
+#[test]
+fn what_is_exempt_shrinks_is_cleared_and_counts_again() {
+    for kind in [Kind::InBody, Kind::Corner, Kind::CrossedHem] {
+        let mut world = world(kind, 1).expect("start");
+        let mut checker = checker(&world);
+        let mut before = world.tangled().to_vec();
+        for frame in 0..60 {
+            run(&mut world, 1);
+            let (pairs, unexcused) = judged(&mut checker, &world);
+            assert_eq!(unexcused, 0, "{} in frame {frame}: what is not exempt intersects", kind.name());
+            for tangle in world.tangled() {
+                let old = before.iter().find(|old| old.number == tangle.number).expect("no new tangle");
+                let within = |s: usize| tangle.sides[s].iter().all(|name| old.sides[s].contains(name));
+                assert!(within(0) && within(1), "{} in frame {frame}: it spreads", kind.name());
+            }
+            if world.tangled().is_empty() {
+                assert!(pairs.is_empty(), "{} in frame {frame}", kind.name());
+            }
+            before = world.tangled().to_vec();
+        }
+        assert!(before.is_empty() && world.tangles().is_empty(), "{}: not cleared", kind.name());
+    }
+}
+
+#[test]
+fn a_tangle_resumes_to_the_same_bits_on_any_number_of_threads() {
+    let on = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("pool");
+        pool.install(|| {
+            let mut whole = world(Kind::CrossedHem, 1).expect("start");
+            run(&mut whole, 3);
+            let middle = whole.snapshot();
+            assert!(!middle.tangles.is_empty(), "still tangled");
+            let end = run(&mut whole, 12);
+            let mut resumed = world(Kind::CrossedHem, 1).expect("start");
+            resumed.restore(middle.clone()).expect("same world");
+            assert_eq!(run(&mut resumed, 12), end, "{threads} threads");
+            let mut forgetful = world(Kind::CrossedHem, 1).expect("start");
+            forgetful.restore(toile::Snapshot { tangles: Vec::new(), ..middle }).expect("same world");
+            assert_ne!(run(&mut forgetful, 12), end, "tangles are part of the state");
+            end
+        })
+    };
+    assert_eq!(on(1), on(3));
+}
+
+#[test]
+fn what_cannot_be_undone_stays_exempt_and_is_listed() {
+    // The deepest vertices are held inside the body.
+    let mut setup = start(Kind::InBody, 1).expect("start");
+    let inside = World::new(setup.clone()).expect("world").tangles().inside;
+    let held: Vec<u32> = inside.iter().map(|[_, vertex, _]| *vertex).take(40).collect();
+    setup.pins.push(PinDown::fixed(0, held.clone()));
+    let mut world = World::new(setup).expect("world");
+    let (start, _) = judged(&mut checker(&world), &world);
+    run(&mut world, 20);
+    let (pairs, unexcused) = judged(&mut checker(&world), &world);
+    assert_eq!(unexcused, 0);
+    assert_eq!(world.tangles().pairs, pairs);
+    let still = world.tangles().inside;
+    assert!(held.iter().all(|v| still.iter().any(|[_, vertex, _]| vertex == v)), "held where they were");
+    assert!(still.len() < inside.len(), "the others came out: {} of {}", still.len(), inside.len());
+    assert!(pairs.len() <= 3 * start.len());
+}
+
+#[test]
+fn vertices_placed_by_hand_may_tangle_too() {
+    let mut setup = start(Kind::Corner, 1).expect("start");
+    setup.cloths[1].positions.iter_mut().for_each(|p| p.y += 0.2);
+    let mut world = World::new(setup).expect("world");
+    let tip = (0..world.positions(1).len())
+        .min_by(|a, b| world.positions(1)[*a].y.total_cmp(&world.positions(1)[*b].y));
+    let vertex = tip.expect("vertices") as u32;
+    let mut position = world.positions(1)[vertex as usize];
+    position.y = -0.01;
+    world.edit(&Edit::Place { cloth: 1, vertex, position }).expect("edit");
+    assert!(world.tangled().is_empty(), "not looked at yet");
+    run(&mut world, 1);
+    assert!(!world.tangled().is_empty());
+    run(&mut world, 30);
+    assert!(world.tangled().is_empty() && world.tangles().is_empty());
+}
