@@ -175,6 +175,7 @@ const LONG: [&str; 22] = [
     "hybrid",
     "guarantee",
     "certified",
+    "hard",
     "friction",
     "rest",
     "glue",
