@@ -38,6 +38,12 @@ const SHORTS: &[Short] = &[
     Short { scene: "cubes", set: &["thing.cube.copies.count=30"], frames: &[10, 20] },
     Short { scene: "pinch", set: &["cloth.sheet.shape.resolution=[10,16]"], frames: &[36, 40] },
     Short { scene: "tangled", set: &[], frames: &[2, 4] },
+    Short { scene: "funnel", set: &["cloth.sheet.shape.resolution=12"], frames: &[10, 20] },
+    Short { scene: "ring", set: &["cloth.sheet.shape.resolution=12"], frames: &[10, 20] },
+    Short { scene: "press", set: &[], frames: &[2, 4] },
+    Short { scene: "knot", set: &["cloth.ribbon.shape.resolution=[100, 2]"], frames: &[10, 20] },
+    Short { scene: "spike", set: &["cloth.pricked.shape.resolution=12"], frames: &[5, 10] },
+    Short { scene: "cards", set: &[], frames: &[5, 20] },
 ];
 
 /// Scenes in which cloth meets something: their goldens are compared where they have been written.
@@ -54,6 +60,12 @@ const CONTACT: &[&str] = &[
     "cubes",
     "pinch",
     "tangled",
+    "funnel",
+    "ring",
+    "press",
+    "knot",
+    "spike",
+    "cards",
 ];
 
 fn short(name: &str) -> &'static Short {

@@ -45,6 +45,9 @@ const TRIES: usize = 12;
 /// How far inside its half-spaces a projection aims, over the wish.
 const AIM: f64 = 0.01;
 
+/// Layers of cloth that a push goes through at once.
+const LAYERS: usize = 4;
+
 /// What is wished for.
 #[derive(Clone, Copy)]
 pub struct Wish<'a> {
@@ -118,6 +121,8 @@ pub struct Filter {
     grid: Grid,
     /// Pairs of the last pass that kept led points from going on.
     pub blockers: Vec<[u32; 4]>,
+    /// Points that push others on: those that are led, and those that [`Filter::carry`] has carried.
+    pushing: Vec<bool>,
 }
 
 /// The plane between the two features of a pair.
@@ -377,6 +382,45 @@ impl Filter {
             x[i] += moved[i];
         }
         passed
+    }
+
+    /// Lets free points in the way of led ones wish to go on as far as those, and what is in their way in turn, layer
+    /// by layer. `x` is where the last pass ended; `anew` forgets who was carried before.
+    pub fn carry(&mut self, x: &[DVec3], to: &mut [DVec3], led: &[bool], anew: bool) {
+        if anew {
+            self.pushing.clear();
+            self.pushing.extend_from_slice(led);
+        }
+        for _ in 0..LAYERS {
+            let mut more = false;
+            for (pair, plane) in self.pairs.iter().zip(&self.planes).filter(|(_, plane)| !plane.frozen) {
+                let points = pair.points.map(|p| p as usize);
+                let (one, other) = points.split_at(pair.first as usize);
+                for (own, behind, out) in [(one, other, plane.normal), (other, one, -plane.normal)] {
+                    let way = |p: usize| out.dot(to[p] - x[p]);
+                    let pushed =
+                        behind.iter().filter(|p| self.pushing[**p]).map(|p| way(*p)).fold(0.0, f64::max);
+                    let reach = |side: &[usize], pick: fn(f64, f64) -> f64, from: f64| {
+                        side.iter().fold(from, |level, p| pick(level, out.dot(x[*p] - x[points[0]])))
+                    };
+                    let gap =
+                        reach(own, f64::min, f64::INFINITY) - reach(behind, f64::max, f64::NEG_INFINITY);
+                    // Half of the gap may close: the planes of the next pass need the rest.
+                    let due = pushed - 0.5 * gap.max(0.0);
+                    for &p in own.iter().filter(|p| !led[**p]) {
+                        let short = due - out.dot(to[p] - x[p]);
+                        if pushed > 0.0 && short > 0.0 {
+                            to[p] += out * short;
+                            self.pushing[p] = true;
+                            more = true;
+                        }
+                    }
+                }
+            }
+            if !more {
+                break;
+            }
+        }
     }
 
     /// Which points the last pass did not let go all their way.

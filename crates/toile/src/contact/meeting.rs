@@ -273,7 +273,7 @@ impl Meeting {
         }
         for body in &self.bodies {
             outing.bodies[*body].pose(time, &mut self.x);
-            outing.bodies[*body].pose(time + dt, &mut self.ends);
+            outing.bodies[*body].pose_until(time + dt, &mut self.ends);
         }
         let points = self.space.points();
         self.led.resize(points, true);
@@ -717,6 +717,10 @@ impl Meeting {
                 break;
             }
             before = passed.sum;
+            if outing.last && !arrived {
+                // The response did not get it out of the way: it is swept along.
+                self.filter.carry(&self.x, &mut self.ends, &self.led, pass == 1);
+            }
             if pass == settings.passes + EXTRA && !arrived && outing.last && self.give_way(outing.time) {
                 // Whoever stood in the way no longer does: as many passes again.
                 (pass, before) = (1, f64::INFINITY);
