@@ -38,7 +38,7 @@ const SHORTS: &[Short] = &[
     Short { scene: "cubes", set: &["thing.cube.copies.count=30"], frames: &[10, 20] },
     Short { scene: "pinch", set: &["cloth.sheet.shape.resolution=[10,16]"], frames: &[36, 40] },
     Short { scene: "tangled", set: &[], frames: &[2, 4] },
-    Short { scene: "funnel", set: &["cloth.sheet.shape.resolution=12"], frames: &[10, 20] },
+    Short { scene: "funnel", set: &["cloth.sheet.shape.resolution=12"], frames: &[2, 5] },
     Short { scene: "ring", set: &["cloth.sheet.shape.resolution=12"], frames: &[10, 20] },
     Short { scene: "press", set: &[], frames: &[2, 4] },
     Short { scene: "knot", set: &["cloth.ribbon.shape.resolution=[100, 2]"], frames: &[10, 20] },

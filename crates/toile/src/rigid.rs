@@ -122,7 +122,9 @@ fn rotation_of(matrix: DMat3) -> DQuat {
     let mut turn = matrix * (1.0 / size.max(f64::MIN_POSITIVE));
     // Higham's iteration on the polar factor: quadratic near the end.
     for _ in 0..40 {
-        if !(turn.determinant() > 1e-30) {
+        // Nor is one that is not a number.
+        let upright = turn.determinant() > 1e-30;
+        if !upright {
             return DQuat::IDENTITY;
         }
         let next = (turn + turn.inverse().transpose()) * 0.5;
@@ -161,7 +163,8 @@ pub fn solid(mesh: &Mesh, x: &[DVec3], mass: f64) -> Option<Solid> {
     let open = mesh.edges().iter().any(|edge| edge.is_border());
     let [moment, first, second] = (!open).then(|| moments(mesh.faces(), x))?;
     let volume = moment.x;
-    if !(volume > 0.0) {
+    let inside = volume > 0.0 && mass > 0.0;
+    if !inside {
         return None;
     }
     let (density, centre) = (mass / volume, first / volume);
@@ -199,7 +202,7 @@ pub fn solid(mesh: &Mesh, x: &[DVec3], mass: f64) -> Option<Solid> {
         .collect();
     let inner = mass - masses.iter().fold(0.0, |sum, m| sum + m);
     let least = 1e-3 * mass / x.len() as f64;
-    if masses.iter().any(|m| !(*m > least)) {
+    if !masses.iter().all(|m| *m > least) {
         return None;
     }
     let inner = inner.max(least);

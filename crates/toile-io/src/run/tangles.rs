@@ -89,11 +89,14 @@ pub(super) fn read_tangles(root: &Path) -> Result<Vec<TangleLine>, FileError> {
     each.collect()
 }
 
+/// A frame, and the vertices of the two sides from then on, by cloth.
+type Since = (i64, [BTreeMap<String, Vec<u32>>; 2]);
+
 /// Tangles of a run, frame by frame.
 #[derive(Clone, Debug, Default)]
 pub struct Tangled {
     /// Of each, the frames from which its sides are these.
-    tangles: BTreeMap<u32, Vec<(i64, [BTreeMap<String, Vec<u32>>; 2])>>,
+    tangles: BTreeMap<u32, Vec<Since>>,
 }
 
 impl Tangled {
@@ -110,9 +113,7 @@ impl Tangled {
 
     /// The sides of those that last at the end of a frame.
     fn at(&self, frame: i64) -> impl Iterator<Item = &[BTreeMap<String, Vec<u32>>; 2]> {
-        let of = move |list: &'_ Vec<(i64, [BTreeMap<String, Vec<u32>>; 2])>| {
-            list.partition_point(|(from, _)| *from <= frame).checked_sub(1)
-        };
+        let of = move |list: &'_ Vec<Since>| list.partition_point(|(from, _)| *from <= frame).checked_sub(1);
         let last = self.tangles.values().filter_map(move |list| Some(&list[of(list)?].1));
         last.filter(|sides| !sides[0].is_empty())
     }

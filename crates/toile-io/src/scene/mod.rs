@@ -14,6 +14,7 @@ mod reference;
 pub mod schema;
 mod si;
 mod structure;
+mod things;
 mod validate;
 
 pub use builtin::{BUILTINS, Builtin, Resolved, resolve};

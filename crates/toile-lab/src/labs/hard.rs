@@ -255,7 +255,7 @@ impl Judge for Stand {
         let all = || (0..watched.world.cloths().len()).map(middle).collect();
         match frame {
             1 => self.start = all(),
-            60.. if frame % 60 == 0 => self.tracks.push(all()),
+            60.. if frame.is_multiple_of(60) => self.tracks.push(all()),
             _ => {}
         }
     }

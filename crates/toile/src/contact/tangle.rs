@@ -13,6 +13,9 @@ use super::space::Object;
 use crate::math::{DVec3, parallel};
 use std::collections::BTreeMap;
 
+/// Sign, the points of the two sides, and the number of the body if the second is one.
+type Sides = (i8, [Vec<u32>; 2], Option<u32>);
+
 /// A tangle of two surfaces, in the names of the world.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tangle {
@@ -184,7 +187,7 @@ impl Scene<'_> {
 
     /// Tangles of all that intersects, numbered from `next`.
     pub fn analyse(&self, crossed: &[Crossed], inside: &[(u32, u32)], next: u32) -> Vec<Tangle> {
-        let mut found: Vec<(i8, [Vec<u32>; 2], Option<u32>)> = Vec::new();
+        let mut found: Vec<Sides> = Vec::new();
         let crossing = crossed.iter().filter(|c| self.standing[c.objects[1] as usize].contains.is_some());
         let faces = crossing.flat_map(|c| self.face(c.objects[0], c.faces[0]).map(|p| (p, c.objects[1])));
         let mut caught: BTreeMap<(usize, u32), Vec<u32>> = BTreeMap::new();
@@ -207,7 +210,7 @@ impl Scene<'_> {
                 None => found.extend(contours.iter().map(|own| cut.sides(own, cut.choose(own)))),
             }
         }
-        let named = |(k, (sign, sides, body)): (usize, (i8, [Vec<u32>; 2], Option<u32>))| {
+        let named = |(k, (sign, sides, body)): (usize, Sides)| {
             let mut sides = sides.map(|points| points.iter().map(|p| self.name(*p)).collect::<Vec<_>>());
             sides.iter_mut().for_each(|side| side.sort_unstable());
             sides[1].extend(body.map(|number| [number, WHOLE]));
@@ -480,8 +483,9 @@ impl<'a> Cut<'a> {
             let agreed = normals.fold(DVec3::ZERO, |sum, n| sum + n).length() / curve.len() as f64;
             let area = parts.iter().fold(0.0, |sum, part| sum + self.area[*part as usize]);
             let held = self.scene.held.iter().filter_map(|p| self.part.get(p)).any(|p| parts.contains(p));
-            let hard = [agreed < AGREED, held].into_iter().filter(|hard| *hard).count() as i32;
-            let cost = area / agreed.max(0.01).powi(2) * HARD.powi(hard);
+            let hard =
+                [agreed < AGREED, held].into_iter().filter(|hard| *hard).fold(1.0, |cost, _| cost * HARD);
+            let cost = area / (agreed.max(0.01) * agreed.max(0.01)) * hard;
             if best.as_ref().is_none_or(|(least, _)| cost < *least) {
                 best = Some((cost, Choice { moving, sign, parts }));
             }

@@ -91,8 +91,8 @@ impl Untangle {
         let mut out = Vec::new();
         for active in &self.active {
             match active.body {
-                Some(body) => active.from_body(&now.bodies[body], now, &mut out),
-                None if active.tangle.sign != 0 => active.from_faces(now, &mut out),
+                Some(body) => active.out_of(&now.bodies[body], now, &mut out),
+                None if active.tangle.sign != 0 => active.through_faces(now, &mut out),
                 None => {}
             }
             active.edges(now, &mut out);
@@ -169,7 +169,7 @@ impl Active {
     }
 
     /// Draws points out of a body along its own distance.
-    fn from_body(&self, body: &Collider, now: &Instant, out: &mut Vec<Gauge>) {
+    fn out_of(&self, body: &Collider, now: &Instant, out: &mut Vec<Gauge>) {
         for &p in &self.points[0] {
             let place = now.x[p as usize];
             if let Some(touch) = body.touch(place, now.distance) {
@@ -180,7 +180,7 @@ impl Active {
     }
 
     /// Draws points of the first side before the faces of the second.
-    fn from_faces(&self, now: &Instant, out: &mut Vec<Gauge>) {
+    fn through_faces(&self, now: &Instant, out: &mut Vec<Gauge>) {
         let normals = self.normals(now.x);
         let mut corners: Vec<u32> = self.faces[1].concat();
         corners.sort_unstable();
