@@ -37,13 +37,26 @@ const SHORTS: &[Short] = &[
     Short { scene: "drape", set: &[], frames: &[2, 3] },
     Short { scene: "cubes", set: &["thing.cube.copies.count=30"], frames: &[10, 20] },
     Short { scene: "pinch", set: &["cloth.sheet.shape.resolution=[10,16]"], frames: &[36, 40] },
-    Short { scene: "tangled", set: &[], frames: &[2] },
+    Short { scene: "tangled", set: SMALL_TANGLES, frames: &[2] },
     Short { scene: "funnel", set: &["cloth.sheet.shape.resolution=12"], frames: &[2, 5] },
     Short { scene: "ring", set: &["cloth.sheet.shape.resolution=12"], frames: &[10, 20] },
     Short { scene: "press", set: &[], frames: &[2] },
     Short { scene: "knot", set: &["cloth.ribbon.shape.resolution=[100, 2]"], frames: &[10, 20] },
     Short { scene: "spike", set: &["cloth.pricked.shape.resolution=12"], frames: &[5, 10] },
     Short { scene: "cards", set: &[], frames: &[5, 20] },
+];
+
+/// The scene of tangled starts with few particles.
+const SMALL_TANGLES: &[&str] = &[
+    "cloth.tube.shape.resolution=[14,4]",
+    "cloth.torso.shape.resolution=[16,6]",
+    "cloth.sleeve.shape.resolution=[8,4]",
+    "cloth.lining.shape.resolution=7",
+    "cloth.coat.shape.resolution=7",
+    "cloth.front.shape.resolution=7",
+    "cloth.back.shape.resolution=7",
+    "cloth.sheet.shape.resolution=8",
+    "cloth.flap.shape.resolution=5",
 ];
 
 /// Scenes in which cloth meets something: their goldens are compared where they have been written.
