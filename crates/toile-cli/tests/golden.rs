@@ -50,7 +50,6 @@ const SHORTS: &[Short] = &[
 const SMALL_TANGLES: &[&str] = &[
     "cloth.tube.shape.resolution=[14,4]",
     "cloth.torso.shape.resolution=[16,6]",
-    "cloth.sleeve.shape.resolution=[8,4]",
     "cloth.lining.shape.resolution=7",
     "cloth.coat.shape.resolution=7",
     "cloth.front.shape.resolution=7",
