@@ -52,12 +52,10 @@ struct Outcome {
 
 pub fn run(session: &mut Session) -> Result<(), LabError> {
     let count = if session.full { ALL } else { WORLDS };
-    let from: u64 = std::env::var("SOUP_FROM").ok().and_then(|s| s.parse().ok()).unwrap_or(0);
-    let to: u64 = std::env::var("SOUP_TO").ok().and_then(|s| s.parse().ok()).unwrap_or(count);
-    let recipes: Vec<Recipe> = (from..to).map(Recipe::of).collect();
+    let recipes: Vec<Recipe> = (0..count).map(Recipe::of).collect();
     // The largest first, so that no thread is left with one at the end.
     let mut order: Vec<&Recipe> = recipes.iter().collect();
-    order.sort_by(|a, b| a.vertices.total_cmp(&b.vertices));
+    order.sort_by(|a, b| b.vertices.total_cmp(&a.vertices));
     let mut found: Vec<(u64, Outcome)> = order.par_iter().with_max_len(1).map(|r| (r.seed, tried(r))).collect();
     found.sort_by_key(|(seed, _)| *seed);
     let mut rows = Vec::new();
@@ -229,7 +227,6 @@ fn tried(recipe: &Recipe) -> Outcome {
         Err(_) => Some("a panic".into()),
     };
     outcome.seconds = before.elapsed().as_secs_f64();
-    eprintln!("DBG seed {} verts {:.0} sheets {} pins {} t {:.2e} edge {:.2e} k {:.1e} b {:.1e} rho {:.2} dt {:.4} g {:.0} v {:.1} {} : {:.1} s contacts {} bad {} pass {} rel {} {:?}", recipe.seed, recipe.vertices, recipe.sheets, recipe.pins, recipe.fabric.thickness, recipe.size/(recipe.vertices/recipe.sheets as f64).sqrt(), recipe.fabric.stretch[0].initial(), recipe.fabric.bend.warp, recipe.fabric.density, recipe.dt, recipe.gravity, recipe.speed, recipe.form.name(), outcome.seconds, outcome.contacts, outcome.bad_frames, outcome.passages, outcome.released, outcome.failed);
     outcome
 }
 
