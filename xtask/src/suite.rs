@@ -158,7 +158,7 @@ fn read_line(tally: &mut Tally, line: &str) {
 }
 
 /// Experiments that take minutes: run by hand, results in `validation/`.
-const LONG: [&str; 22] = [
+const LONG: [&str; 23] = [
     "replay",
     "v00-x2",
     "fall",

@@ -9,6 +9,7 @@ mod fail;
 mod lab;
 mod picture;
 mod render;
+mod repair;
 mod replay;
 mod run;
 mod studio;
@@ -55,6 +56,8 @@ enum Command {
     Contacts(contacts::ContactsArgs),
     /// Turn a run into PC2 or an OBJ sequence.
     Convert(convert::ConvertArgs),
+    /// Say what is wrong with a mesh and what a run would make of it; write it repaired.
+    Repair(repair::RepairArgs),
     /// Run an experiment with its own reference; `toile lab list` names them.
     Lab(lab::LabArgs),
     /// Run a benchmark; `toile bench list` names them.
@@ -104,6 +107,7 @@ fn main() -> ExitCode {
         Some(Command::Check(args)) => check::check(&args, context),
         Some(Command::Contacts(args)) => contacts::contacts(&args, context),
         Some(Command::Convert(args)) => convert::convert(&args, context),
+        Some(Command::Repair(args)) => repair::repair(&args, context),
         Some(Command::Lab(args)) => lab::run(&args, toile_lab::LABS, "lab", context),
         Some(Command::Bench(args)) => lab::run(&args, toile_lab::BENCHES, "bench", context),
         Some(Command::Studio(args)) => studio::studio(&args, context),

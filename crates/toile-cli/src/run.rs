@@ -177,7 +177,8 @@ fn topology(scene: &Scene, built: &Built) -> Topology {
             triangles: cloth.mesh.faces().to_vec(),
             polygons: export.polygons.clone(),
             texcoords: export.texcoords.iter().map(|t| t.as_vec2().to_array()).collect(),
-            start: narrow(&cloth.positions),
+            triangle_texcoords: export.triangle_texcoords.clone(),
+            start: narrow(&with_doubles(cloth)),
         });
     }
     for body in &built.bodies {
@@ -189,10 +190,18 @@ fn topology(scene: &Scene, built: &Built) -> Topology {
             triangles: body.collider.facets().faces.clone(),
             polygons: toile_io::obj::Polygons::default(),
             texcoords: Vec::new(),
+            triangle_texcoords: Vec::new(),
             start: narrow(body.collider.positions()),
         });
     }
     Topology { objects, frame_time: scene.frame_time, axes: scene.axes }
+}
+
+/// Where the vertices of a cloth start, doubles with what they double.
+fn with_doubles(cloth: &toile::Cloth) -> Vec<DVec3> {
+    let mut x = cloth.positions.clone();
+    cloth.doubles.iter().for_each(|[double, of]| x[*double as usize] = x[*of as usize]);
+    x
 }
 
 /// A run in progress.
@@ -247,6 +256,7 @@ impl<'a> Simulation<'a> {
             toile: VERSION.into(),
             input_hash: input_hash(self.scene, &self.built.inputs),
             paper_modes: self.scene.paper_modes(),
+            notes: self.built.notes.clone(),
             seconds: self.begun.elapsed().as_secs_f64(),
         };
         // If even this cannot be written (disk full), the first failure is the one to report.
@@ -564,7 +574,7 @@ impl<'a> Simulation<'a> {
                 "status": outcome.status, "reason": outcome.reason, "frame": outcome.frame,
                 "folder": self.run.root().display().to_string(),
                 "fingerprint": format!("{:016x}", self.built.world.fingerprint()),
-                "acted": self.acted(), "paper_modes": outcome.paper_modes, "certificate": certificate, "files": names, "seconds": outcome.seconds,
+                "acted": self.acted(), "paper_modes": outcome.paper_modes, "notes": outcome.notes, "certificate": certificate, "files": names, "seconds": outcome.seconds,
             });
             if smoothed {
                 line["note"] = SMOOTHED.into();

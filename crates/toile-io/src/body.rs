@@ -1,59 +1,134 @@
 //! Bodies of a scene as the engine takes them: one mesh that is simulated, drawn and judged.
 
+use crate::animation::playable;
 use crate::build::BuildError;
+use crate::repair::{Fault, repair};
 use crate::scene::schema::{BodyShape, Metaball};
 use crate::scene::{self, BodySource, Scene, SceneMeshes};
 use glam::DVec3;
 use std::collections::BTreeMap;
 use std::f64::consts::{PI, TAU};
 use toile::Obstacle;
-use toile::collide::collider::{Ball, Body, Collider, ColliderError, Form, Frame, MAX_FACES, Metaballs, lathe};
-use toile::drive::Transform;
+use toile::collide::collider::{
+    Ball, Body, Collider, ColliderError, Form, Frame, JUMP, MAX_FACES, Metaballs, lathe,
+};
+use toile::drive::{Key, Motion, Transform};
 use toile::mesh::Surface;
 
 /// Vertices and faces.
 type Triangles = (Vec<DVec3>, Vec<[u32; 3]>);
 
 /// Every body of a scene, placed at its first frame.
-pub(crate) fn bodies(scene: &Scene, meshes: &SceneMeshes) -> Result<Vec<Obstacle>, BuildError> {
+/// `cloths` are the places where cloth starts: a closed mesh that looks inwards is a room if there is cloth inside, and
+/// turned inside out otherwise.
+pub(crate) fn bodies(
+    scene: &Scene,
+    meshes: &SceneMeshes,
+    cloths: &[&[DVec3]],
+    notes: &mut Vec<String>,
+) -> Result<Vec<Obstacle>, BuildError> {
     let refuse = |name: &str, reason: &dyn std::fmt::Display| BuildError {
         message: format!("body `{name}`: {reason}"),
     };
-    let obstacle = |body: &scene::Body| {
+    let mut obstacle = |body: &scene::Body| {
+        let mut own = Vec::new();
         let (shape, tolerance) = match &body.source {
             BodySource::Shape(shape) => {
                 of_shape(shape, body.tolerance).map_err(|e| refuse(&body.name, &e))?
             }
             source => {
-                let shape = of_file(body, source, meshes);
-                (shape.ok_or_else(|| refuse(&body.name, &"its mesh file was not read"))?, body.tolerance)
+                let shape = of_file(body, source, meshes, cloths, &mut own);
+                (shape.map_err(|e| refuse(&body.name, &e))?, body.tolerance)
             }
         };
         let stand = Transform { matrix: body.placement.matrix3, offset: body.placement.translation };
         let time = |frame: f64| (frame - f64::from(scene.frames.first)) * scene.frame_time;
         let motion = body.motion.for_engine(time, stand.offset);
+        own.extend(leaps(&motion));
+        notes.extend(own.iter().map(|note| format!("body `{}`: {note}", body.name)));
         let collider =
             Collider::standing(shape, stand, motion, tolerance).map_err(|e| refuse(&body.name, &e))?;
         Ok(Obstacle { name: body.name.clone(), collider })
     };
-    scene.bodies.iter().map(obstacle).collect()
+    scene.bodies.iter().map(&mut obstacle).collect()
 }
 
-/// A mesh file, at rest or through its frames.
-fn of_file(body: &scene::Body, source: &BodySource, meshes: &SceneMeshes) -> Option<Body> {
-    let obj = meshes.get(source.file()?)?;
-    let faces = obj.triangulate().faces;
-    let scaled = |x: Vec<DVec3>| x.into_iter().map(|p| p * body.scale).collect();
-    let mut frames: Vec<Frame> = Vec::new();
-    for (time, x) in meshes.frames(source) {
+/// A note if keys are so far apart that the body jumps from one to the next.
+fn leaps(motion: &Motion) -> Option<String> {
+    let fast = |keys: &[Key]| {
+        let way = keys[0].translate.distance(keys[1].translate);
+        (way / (keys[1].time - keys[0].time) > JUMP).then_some(way)
+    };
+    let (k, way) = motion.keys.windows(2).enumerate().find_map(|(k, keys)| Some((k, fast(keys)?)))?;
+    Some(format!(
+        "[jump] from key {} to key {} of its motion it goes {way:.1} m, faster than {JUMP:.0} m/s; it is there at once, and \
+         touches nothing on the way: put the keys farther apart if it is no cut",
+        k + 1,
+        k + 2
+    ))
+}
+
+/// A mesh file, repaired, at rest or through its frames.
+fn of_file(
+    body: &scene::Body,
+    source: &BodySource,
+    meshes: &SceneMeshes,
+    cloths: &[&[DVec3]],
+    notes: &mut Vec<String>,
+) -> Result<Body, String> {
+    let obj = source.file().and_then(|file| meshes.get(file)).ok_or("its mesh file was not read")?;
+    let scaled = |x: Vec<DVec3>| x.into_iter().map(|p| p * body.scale).collect::<Vec<_>>();
+    let (mut frames, mut names) = (Vec::new(), Vec::new());
+    for (time, x, name) in meshes.named_frames(source) {
         frames.push(Frame { time, positions: scaled(x) });
+        names.push(name);
     }
     if frames.is_empty() {
-        frames.push(Frame { time: 0.0, positions: scaled(obj.positions) });
+        frames.push(Frame { time: 0.0, positions: scaled(obj.positions.clone()) });
+        names.push("its mesh".into());
     }
-    let closed = || Surface::new(frames[0].positions.clone(), faces.clone()).is_ok_and(|s| s.is_closed());
-    let solid = body.solid.unwrap_or_else(closed);
-    Some(Body::Mesh { faces, frames, solid })
+    let frames = playable(frames, &obj.triangulate().faces, &|k| names[k].clone(), notes)?;
+    let poses: Vec<&[DVec3]> = frames[1..].iter().map(|frame| frame.positions.as_slice()).collect();
+    let mesh = repair(&frames[0].positions, &obj.polygons, &poses).map_err(|e| e.to_string())?;
+    let told = mesh.findings.repairs().filter(|finding| finding.fault != Fault::Branch);
+    notes.extend(told.map(|finding| finding.to_string()));
+    let closed = mesh.is_closed();
+    let mut faces = mesh.faces;
+    if closed && volume(&frames[0].positions, &faces) < 0.0 {
+        turn_out(body, &frames[0].positions, &mut faces, cloths, notes);
+    }
+    let solid = body.solid.unwrap_or(closed);
+    Ok(Body::Mesh { faces, frames, solid })
+}
+
+/// Six times the volume that faces enclose, negative if they look inwards.
+fn volume(x: &[DVec3], faces: &[[u32; 3]]) -> f64 {
+    let tetra = |f: &[u32; 3]| {
+        let [a, b, c] = f.map(|v| x[v as usize] - x[0]);
+        a.dot(b.cross(c))
+    };
+    faces.iter().map(tetra).sum()
+}
+
+/// Turns the faces of a closed mesh outwards, unless there is cloth inside.
+fn turn_out(
+    body: &scene::Body,
+    x: &[DVec3],
+    faces: &mut [[u32; 3]],
+    cloths: &[&[DVec3]],
+    notes: &mut Vec<String>,
+) {
+    faces.iter_mut().for_each(|face| face.swap(1, 2));
+    let placed = x.iter().map(|p| body.placement.matrix3 * *p + body.placement.translation).collect();
+    let room = Surface::new(placed, faces.to_vec()).is_ok_and(|surface| {
+        let some = |x: &&[DVec3]| x.iter().step_by(x.len().div_ceil(64).max(1)).any(|p| surface.contains(*p));
+        cloths.iter().any(some)
+    });
+    if room {
+        faces.iter_mut().for_each(|face| face.swap(1, 2));
+    } else {
+        notes.push("[inside-out] its faces look inwards; they were turned".into());
+    }
 }
 
 /// A shape and the tolerance its mesh is made with [m].
@@ -190,7 +265,6 @@ pub(crate) fn ball(radius: f64, subdivisions: u32) -> Triangles {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use toile::drive::Motion;
 
     fn signed_volume(points: &[DVec3], faces: &[[u32; 3]]) -> f64 {
         let tetra = |f: &[u32; 3]| {

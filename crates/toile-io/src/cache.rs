@@ -46,6 +46,8 @@ pub struct CacheObject {
     pub polygons: Polygons,
     /// Material coordinates [m] that polygons refer to.
     pub texcoords: Vec<DVec2>,
+    /// Those of the triangles' corners; empty where the triangles are those of the polygons, in order.
+    pub triangle_texcoords: Vec<[u32; 3]>,
 }
 
 /// One frame of a cache.
@@ -138,6 +140,7 @@ impl Cache {
                 faces: o.triangles.clone(),
                 polygons: o.export_polygons(),
                 texcoords: o.texcoords.iter().map(|t| DVec2::new(t[0].into(), t[1].into())).collect(),
+                triangle_texcoords: o.triangle_texcoords.clone(),
             })
             .collect();
         cache.run = Some((run, topology));
@@ -195,6 +198,7 @@ impl Cache {
             faces: triangles.faces,
             polygons: obj.polygons.clone(),
             texcoords: obj.texcoords,
+            triangle_texcoords: triangles.texcoords,
         });
         self.tracks.push(track);
         Ok(())

@@ -86,8 +86,12 @@ fn smoothed_polygons(
     Ok((polygons, charts.interpolate(&info.texcoords)))
 }
 
-/// Texture coordinates of the corners of each triangle. A polygon of n corners is n − 2 triangles, in its order.
+/// Texture coordinates of the corners of each triangle. Unless they are known, a polygon of n corners is n − 2 triangles, in
+/// its order.
 fn triangle_texcoords(info: &CacheObject) -> Vec<[u32; 3]> {
+    if info.triangle_texcoords.len() == info.faces.len() {
+        return info.triangle_texcoords.clone();
+    }
     let of_triangles = (0..info.polygons.len())
         .flat_map(|p| std::iter::repeat_n(p, info.polygons.vertices(p).len().saturating_sub(2)));
     let texcoord = |polygon: usize, vertex: u32| {

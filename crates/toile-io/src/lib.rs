@@ -30,6 +30,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod animation;
 pub mod atomic;
 pub mod axes;
 mod body;
@@ -42,6 +43,7 @@ pub mod error;
 pub mod fabric;
 pub mod obj;
 pub mod pc2;
+pub mod repair;
 mod ribbon;
 pub mod run;
 pub mod scene;

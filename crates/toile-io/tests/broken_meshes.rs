@@ -81,8 +81,9 @@ fn limits_are_held_before_memory_is_taken() {
 fn repairable_meshes_are_repaired_with_a_note() {
     // a triangle written as a quad, a face without area, an unused vertex
     let obj = parse(&format!("{V}v 5 5 5\nf 1 2 3 3\nf 1 1 2\n")).expect("repairable");
-    assert_eq!(obj.polygons.len(), 1);
+    assert_eq!(obj.polygons.len(), 2, "the polygons of the file are kept");
     assert_eq!(obj.polygons.vertices(0), [0, 1, 2]);
+    assert_eq!(obj.triangulate().faces, [[0, 1, 2]]);
     assert_eq!(obj.notes.len(), 2, "{:?}", obj.notes);
     assert!(obj.notes[0].contains("line 5") && obj.notes[1].contains("line 6"));
     assert_eq!(obj.unused_vertices(), [3]);

@@ -27,6 +27,7 @@ fn topology() -> Topology {
         triangles: vec![[0, 1, 2], [0, 2, 3], [2, 1, 4]],
         polygons: polygons.expect("adds up"),
         texcoords: vec![[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [2.0, 0.5]],
+        triangle_texcoords: vec![[0, 1, 2], [0, 2, 3], [2, 1, 4]],
         start: positions(0),
     };
     let body = TopologyObject {
@@ -37,6 +38,7 @@ fn topology() -> Topology {
         triangles: vec![[0, 1, 2]],
         polygons: Polygons::default(),
         texcoords: Vec::new(),
+        triangle_texcoords: Vec::new(),
         start: vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]],
     };
     // Bodies may stand before cloths: frames hold cloths only.
@@ -314,6 +316,7 @@ fn outcome(status: Status) -> Outcome {
         toile: VERSION.into(),
         input_hash: "0123".into(),
         paper_modes: vec!["as printed".into()],
+        notes: vec!["cloth `sheet`: 2 polygons repeat another".into()],
         seconds: 1.5,
     }
 }

@@ -304,6 +304,16 @@ pub const LABS: &[Lab] = &[
         run: labs::anywhere::run,
     },
     Lab {
+        id: "zoo",
+        title: "meshes wrong in every way we know: each is repaired and runs clean, or is refused by its name",
+        run: labs::zoo::run,
+    },
+    Lab {
+        id: "collider-faults",
+        title: "animated bodies with one thing wrong: refused by object and frame, or held, and said; cloth stays cloth",
+        run: labs::collider_faults::run,
+    },
+    Lab {
         id: "slide",
         title: "without friction a sheet slides down an incline at g sin θ, on a body and on another sheet",
         run: labs::slide::run,

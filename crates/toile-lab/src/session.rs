@@ -125,6 +125,11 @@ impl Session {
         self.write(&format!("{name}.svg"), plot::svg(chart).as_bytes())
     }
 
+    /// Where it writes.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// Writes a file of any other kind.
     pub fn write(&mut self, name: &str, bytes: &[u8]) -> Result<(), LabError> {
         let path = self.folder.join(name);

@@ -97,6 +97,9 @@ pub struct Cloth {
     pub layer: Option<u32>,
     /// Springs between any of its vertices, for things that are more than a surface (V00-25); none for cloth.
     pub braces: Arc<Braces>,
+    /// Vertices without faces that are another's double, each with that other: files have them, cloth does not. They are
+    /// wherever the other is.
+    pub doubles: Arc<[[u32; 2]]>,
     /// Whether it keeps the shape it starts in, see [`Cloth::rigid`].
     pub rigid: bool,
 }
@@ -116,6 +119,7 @@ impl Cloth {
             air: Air::default(),
             layer: None,
             braces: Arc::default(),
+            doubles: Arc::default(),
             rigid: false,
         }
     }
@@ -279,6 +283,9 @@ pub(crate) fn check(setup: &Setup) -> Result<(), SetupError> {
         let (vertices, positions) = (cloth.mesh.vertices(), cloth.positions.len());
         if vertices != positions {
             problems.push(SetupProblem::PositionCount { cloth: name(), vertices, positions });
+        }
+        if let Some(&vertex) = cloth.doubles.as_flattened().iter().find(|v| **v as usize >= vertices) {
+            problems.push(SetupProblem::UnknownVertex { cloth: name(), vertex, vertices });
         }
         let bad = cloth.positions.iter().position(|p| !within_reach(*p));
         if let Some(vertex) = bad {
@@ -720,16 +727,20 @@ fn brace_forces(members: &[&Part], cloths: &[Cloth], particles: usize) -> Option
 
 /// The faces of some parts in the numbering of an island of `n` particles.
 fn mesh_of(kind: &[&Part], pieces: &[Piece], cloths: &[Cloth], n: usize) -> Mesh {
-    let (mut faces, mut rest) = (Vec::new(), Vec::new());
+    let (mut faces, mut rest, mut bent) = (Vec::new(), Vec::new(), Vec::new());
     for part in kind {
         let mesh = &cloths[part.cloth].mesh;
         let local = |v: u32| (part.first + part.vertices.partition_point(|w| *w < v)) as u32;
-        for f in &pieces[part.number].faces {
+        let (own, first) = (&pieces[part.number].faces, faces.len());
+        // Both faces of a pair have the same vertices: they are in the same part or both elsewhere.
+        let place = |f: u32| own.binary_search(&f).ok().map(|i| (first + i) as u32);
+        bent.extend(mesh.bent().iter().filter_map(|[f, g]| Some([place(*f)?, place(*g)?])));
+        for f in own {
             faces.push(mesh.faces()[*f as usize].map(local));
             rest.push(mesh.rest()[*f as usize]);
         }
     }
-    Mesh::new(n, faces, rest).expect("parts of sound meshes are sound")
+    Mesh::branched(n, faces, rest, bent).expect("parts of sound meshes are sound")
 }
 
 /// Slope conditions on the border edges of `mesh` that clamping pins hold by both ends.
@@ -766,12 +777,13 @@ fn angles_at_rest(mesh: &Mesh, crew: &Crew, x: &[DVec3], cloth: &Cloth) -> Vec<f
         RestShape::Flat => Vec::new(),
         RestShape::Start => rest_angles(mesh, x),
         RestShape::Angles(all) => {
-            let whole = cloth.mesh.edges();
-            let angle = |edge: &Edge| {
-                let ends = edge.ends.map(|v| crew.vertex(v));
-                whole.binary_search_by_key(&ends, |e| e.ends).map_or(0.0, |place| all[place])
+            let angle = |(place, edge): (usize, &Edge)| {
+                let whole = cloth.mesh.edges_between(edge.ends.map(|v| crew.vertex(v)));
+                // Where the mesh branches, parts have their edges in the order of the whole.
+                let nth = place - mesh.edges_between(edge.ends).start;
+                whole.clone().nth(nth).map_or(0.0, |place| all[place])
             };
-            mesh.edges().iter().map(angle).collect()
+            mesh.edges().iter().enumerate().map(angle).collect()
         }
     }
 }

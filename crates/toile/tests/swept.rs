@@ -35,14 +35,16 @@ fn struck(sheets: usize, form: Form, speed: f64) -> World {
 }
 
 fn checked(world: &World) -> bool {
-    let cloths = world.cloths().iter().map(|c| {
-        CheckSurface::new(c.name.clone(), Kind::Cloth, c.mesh.vertices(), c.mesh.faces().to_vec())
-    });
+    let cloths = world
+        .cloths()
+        .iter()
+        .map(|c| CheckSurface::new(c.name.clone(), Kind::Cloth, c.mesh.vertices(), c.mesh.faces().to_vec()));
     let bodies = world.bodies().iter().map(|b| {
         let facets = b.collider.facets();
         CheckSurface::new(b.name.clone(), Kind::Body, facets.positions.len(), facets.faces.clone())
     });
-    let mut checker = Checker::new(cloths.chain(bodies).collect(), CheckOptions::default()).expect("a checker");
+    let mut checker =
+        Checker::new(cloths.chain(bodies).collect(), CheckOptions::default()).expect("a checker");
     let cloths = (0..world.cloths().len()).map(|c| world.positions(c));
     let all: Vec<Vec<DVec3>> =
         cloths.chain(world.bodies().iter().map(|b| b.collider.positions().to_vec())).collect();

@@ -356,3 +356,32 @@ fn springs_hang_too() {
         assert!(ours.1 < 2.5 * theirs.1, "largest strain {ours:?} for {theirs:?}");
     }
 }
+
+#[test]
+fn branches_stay_joined_and_doubles_are_where_the_other_is() {
+    // Three pages at the edge 0–1, the first two in line; 5 doubles 0, and 6 belongs to nothing.
+    let x = [[0.0, 0.0], [1.0, 0.0], [0.5, 1.0], [0.5, -1.0]].map(|[u, v]| DVec3::new(u, 0.0, v));
+    let mut positions = x.to_vec();
+    positions.extend([DVec3::new(0.5, 1.0, 0.0), DVec3::ONE, DVec3::splat(3.0)]);
+    let faces = vec![[0, 2, 1], [0, 1, 3], [0, 1, 4]];
+    let flat = [glam::DVec2::ZERO, glam::DVec2::X, glam::DVec2::new(0.5, 1.0)];
+    let rest = vec![[flat[0], flat[2], flat[1]], [flat[0], flat[1], -flat[2] + glam::DVec2::X], flat];
+    let mesh = Mesh::branched(7, faces, rest, vec![[0, 1]]).expect("sound");
+    let cloth =
+        Cloth { doubles: vec![[5, 0]].into(), ..Cloth::new("book", mesh, positions, Fabric::default()) };
+    let pins = vec![PinDown::fixed(0, vec![2])];
+    let setup = Setup { cloths: vec![cloth], pins, contact: ContactSettings::default(), ..Setup::default() };
+    let mut world = World::new(setup.clone()).expect("world");
+    assert_eq!(world.islands(), 1, "one piece");
+    for _ in 0..30 {
+        world.step(1.0 / 30.0, &mut Probe::default()).expect("step");
+    }
+    let x = world.positions(0);
+    assert_eq!((x[5], x[6]), (x[0], DVec3::splat(3.0)));
+    assert!(x[0].y < -0.1 && x[4].y < 0.9, "it swings down: {x:?}");
+    assert!(world.strains(0).iter().all(|s| s.abs() < 0.05), "all pages hang on: {:?}", world.strains(0));
+    assert_eq!(world.velocities(0)[5], world.velocities(0)[0]);
+    let mut bad = setup;
+    bad.cloths[0].doubles = vec![[5, 70]].into();
+    assert!(World::new(bad).err().expect("refused").to_string().contains("vertex 70"));
+}

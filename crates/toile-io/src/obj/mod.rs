@@ -3,13 +3,14 @@
 //! Vertex order, polygons of any size, texture coordinates per corner, groups and loose edges are
 //! kept as written: point caches, patterns and sewing all depend on them.
 
+mod orient;
 mod read;
-mod repair;
 mod triangulate;
 mod write;
 
+pub use orient::Orientation;
 pub use read::Limits;
-pub use repair::Orientation;
+pub(crate) use triangulate::cut;
 pub use triangulate::{MAX_CORNERS, Triangles};
 pub use write::{ObjectRef, Precision, encode, write};
 
@@ -134,7 +135,8 @@ impl Polygons {
         self.starts.windows(2).all(|w| w[1] - w[0] == 3)
     }
 
-    fn reverse(&mut self, polygon: usize) {
+    /// Turns a polygon round.
+    pub(crate) fn reverse(&mut self, polygon: usize) {
         let corners = self.corners(polygon);
         self.vertices[corners.clone()].reverse();
         if !self.texcoords.is_empty() {
@@ -191,7 +193,7 @@ impl Obj {
         Some(vertices)
     }
 
-    /// Vertices that no polygon and no loose edge uses. They would be particles without mass.
+    /// Vertices that no polygon and no loose edge uses. They are no particles.
     pub fn unused_vertices(&self) -> Vec<u32> {
         let mut used = vec![false; self.positions.len()];
         let corners = self.polygons.all_vertices().iter();

@@ -41,7 +41,16 @@ impl Obj {
 
     /// Parses the bytes of a mesh file; `path` is only used in messages.
     pub fn parse(bytes: &[u8], path: &Path, limits: &Limits) -> Result<Obj, FileError> {
-        let mut reader = Reader::new(path, limits);
+        Obj::parse_with(bytes, Reader::new(path, limits))
+    }
+
+    /// The same for a later frame of a sequence: coordinates that are no numbers become NaN, for the caller to judge.
+    pub(crate) fn parse_pose(bytes: &[u8], path: &Path, limits: &Limits) -> Result<Obj, FileError> {
+        Obj::parse_with(bytes, Reader { pose: true, ..Reader::new(path, limits) })
+    }
+
+    fn parse_with(bytes: &[u8], mut reader: Reader<'_>) -> Result<Obj, FileError> {
+        let path = reader.path;
         for (line, text) in logical_lines(bytes) {
             reader.line = line;
             reader.statement(&text).map_err(|f| f.at(path, line))?;
@@ -106,6 +115,8 @@ struct Ahead {
 struct Reader<'a> {
     path: &'a Path,
     limits: &'a Limits,
+    /// Whether coordinates may be no numbers.
+    pose: bool,
     obj: Obj,
     line: u64,
     group_index: BTreeMap<String, usize>,
@@ -124,6 +135,7 @@ impl<'a> Reader<'a> {
         Self {
             path,
             limits,
+            pose: false,
             obj: Obj::default(),
             line: 1,
             group_index: BTreeMap::new(),
@@ -181,10 +193,15 @@ impl<'a> Reader<'a> {
         if self.obj.positions.len() >= self.limits.vertices {
             return too_many("vertices", self.limits.vertices);
         }
-        let x = coordinate(words.next(), "x")?;
-        let y = coordinate(words.next(), "y")?;
-        let z = coordinate(words.next(), "z")?;
-        self.obj.positions.push(DVec3::new(x, y, z));
+        let mut place = [0.0; 3];
+        for (slot, name) in place.iter_mut().zip(["x", "y", "z"]) {
+            let word = words.next();
+            *slot = match coordinate(word, name) {
+                Err(_) if self.pose && word.is_some_and(no_number) => f64::NAN,
+                other => other?,
+            };
+        }
+        self.obj.positions.push(DVec3::from(place));
         Ok(())
     }
 
@@ -226,19 +243,22 @@ impl<'a> Reader<'a> {
         if self.obj.polygons.corner_count() + vertices.len() > self.limits.corners {
             return too_many("face corners", self.limits.corners);
         }
-        let before = vertices.len();
+        let written = (vertices.clone(), texcoords.clone());
         drop_repeats(&mut vertices, &mut texcoords);
-        if vertices.len() < before {
-            let left = vertices.len();
-            self.repair(if left < 3 { "left out" } else { "kept without the repeats" });
-        }
-        if vertices.len() >= 3 {
+        if vertices.len() < 3 {
+            // It stays a polygon of the file, so that what is written has as many, but has no triangles.
+            self.repair("it has no area");
+            (vertices, texcoords) = written;
+        } else {
+            if vertices.len() < written.0.len() {
+                self.repair("kept without the repeats");
+            }
             if let Some(v) = repeated(&vertices) {
                 let message = format!("a face goes through vertex {} twice", v + 1);
                 return fault(message, "split the face in two where it touches itself");
             }
-            self.obj.polygons.push(&vertices, &texcoords);
         }
+        self.obj.polygons.push(&vertices, &texcoords);
         self.corners = (vertices, texcoords);
         Ok(())
     }
@@ -397,6 +417,12 @@ fn coordinate(word: Option<&[u8]>, name: &str) -> Result<f64, Fault> {
             "check that the file is an OBJ mesh",
         ),
     }
+}
+
+/// Whether a word is what programs write for a number that is none, or far too large.
+fn no_number(word: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(word).to_ascii_lowercase();
+    text.contains("nan") || text.contains("inf") || text.parse::<f64>().is_ok()
 }
 
 fn parse_integer(word: &[u8]) -> Option<i64> {

@@ -9,7 +9,7 @@ pub const MAX_CORNERS: usize = 1024;
 /// Triangles cut from polygons.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Triangles {
-    /// Vertices of each triangle, wound as the polygon was.
+    /// Vertices of each triangle, wound as the polygon was; none of them twice.
     pub faces: Vec<[u32; 3]>,
     /// Texture coordinates of each triangle's corners; empty when the mesh has none.
     pub texcoords: Vec<[u32; 3]>,
@@ -40,7 +40,11 @@ fn triangulate(polygons: &Polygons, positions: &[DVec3]) -> Triangles {
         }
         let texcoords = polygons.texcoords(p);
         for c in &cuts {
-            out.faces.push(c.map(|i| vertices[i]));
+            let face = c.map(|i| vertices[i]);
+            if face[0] == face[1] || face[1] == face[2] || face[2] == face[0] {
+                continue;
+            }
+            out.faces.push(face);
             out.polygons.push(p as u32);
             if !texcoords.is_empty() {
                 out.texcoords.push(c.map(|i| texcoords[i]));
@@ -51,7 +55,7 @@ fn triangulate(polygons: &Polygons, positions: &[DVec3]) -> Triangles {
 }
 
 /// Cuts one polygon; false if it has no area or no valid cut was found.
-fn cut(points: &[DVec3], cuts: &mut Vec<[usize; 3]>) -> bool {
+pub(crate) fn cut(points: &[DVec3], cuts: &mut Vec<[usize; 3]>) -> bool {
     let n = points.len();
     let fan = |cuts: &mut Vec<[usize; 3]>| cuts.extend((2..n).map(|i| [0, i - 1, i]));
     let Some(flat) = project(points) else {

@@ -161,6 +161,9 @@ pub struct TopologyObject {
     pub polygons: Polygons,
     /// Material coordinates [m] that the polygons' corners refer to.
     pub texcoords: Vec<[f32; 2]>,
+    /// Material coordinates of the triangles' corners, where the mesh was repaired; else empty, and the triangles are those
+    /// of the polygons, in order.
+    pub triangle_texcoords: Vec<[u32; 3]>,
     /// Positions at the start [m]; a body that does not move keeps them.
     pub start: Vec<[f32; 3]>,
 }
@@ -245,9 +248,13 @@ impl Topology {
             ];
             arrays.extend(names[i].iter().map(String::as_str).zip(data));
         }
-        let starts: Vec<String> = (0..self.objects.len()).map(|i| format!("{i}.start")).collect();
+        let named = |what: &str| (0..self.objects.len()).map(|i| format!("{i}.{what}")).collect::<Vec<_>>();
+        let (starts, charts) = (named("start"), named("triangle_texcoords"));
         for (i, object) in self.objects.iter().enumerate() {
             arrays.push((&starts[i], ArrayRef::F32(object.start.as_flattened())));
+            if !object.triangle_texcoords.is_empty() {
+                arrays.push((&charts[i], ArrayRef::U32(object.triangle_texcoords.as_flattened())));
+            }
         }
         container::write(path, "topology", &arrays)
     }
@@ -304,6 +311,13 @@ fn decode_object(c: &Container, i: usize) -> Result<TopologyObject, Defect> {
     whole(vertices.iter().all(in_range), "a polygon refers to a missing particle")?;
     let known = |&t: &u32| t == NO_TEXCOORD || (t as usize) < texcoords.len();
     whole(corners.iter().all(known), "a polygon refers to a missing material coordinate")?;
+    // Only meshes that were repaired have it.
+    let charts = format!("{i}.triangle_texcoords");
+    let charts = if c.get(&charts).is_some() { c.u32s(&charts)? } else { &[] };
+    let (charts, rest) = charts.as_chunks::<3>();
+    let fits = charts.is_empty() || charts.len() == triangles.len();
+    whole(rest.is_empty() && fits, "its material coordinates do not match its triangles")?;
+    whole(charts.as_flattened().iter().all(known), "a triangle refers to a missing material coordinate")?;
     let polygons = Polygons::from_counts(c.u32s(&counts)?, vertices, corners);
     whole(polygons.is_some(), "its polygons do not add up")?;
     Ok(TopologyObject {
@@ -313,6 +327,7 @@ fn decode_object(c: &Container, i: usize) -> Result<TopologyObject, Defect> {
         triangles: triangles.to_vec(),
         polygons: polygons.unwrap_or_default(),
         texcoords: texcoords.to_vec(),
+        triangle_texcoords: charts.to_vec(),
         start: start.to_vec(),
         name,
     })

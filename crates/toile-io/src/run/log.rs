@@ -236,6 +236,9 @@ pub struct Outcome {
     /// Ways of the papers that the scene takes instead of the default's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub paper_modes: Vec<String>,
+    /// What was repaired, held or is worth knowing about what went in.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// Time the run took [s], this start only.
     pub seconds: f64,
 }

@@ -34,8 +34,8 @@ impl InputFile {
     }
 }
 
-/// Positions of an animated mesh as its file has them, and how many frames after the first they are.
-type Samples = Vec<(f64, Vec<DVec3>)>;
+/// Positions of an animated mesh as its file has them, how many frames after the first they are, and what people call them.
+type Samples = Vec<(f64, Vec<DVec3>, String)>;
 
 /// The meshes of a scene, by path.
 #[derive(Clone, Debug, Default)]
@@ -56,6 +56,11 @@ impl SceneMeshes {
     /// Where the vertices of an animated body are, in metres, Y up, before placement, each with its time [s]. Nothing for
     /// bodies that are not animated.
     pub fn frames(&self, source: &BodySource) -> Vec<(f64, Vec<DVec3>)> {
+        self.named_frames(source).into_iter().map(|(time, x, _)| (time, x)).collect()
+    }
+
+    /// The same, each with the name of its file or the number of its sample.
+    pub(crate) fn named_frames(&self, source: &BodySource) -> Vec<(f64, Vec<DVec3>, String)> {
         let (key, axes, pace) = match source {
             BodySource::Sequence(file, pace) => (&file.path, file.axes, pace),
             BodySource::Points { mesh, cache, pace } => (&cache.path, mesh.axes, pace),
@@ -63,14 +68,17 @@ impl SceneMeshes {
         };
         let samples = self.samples.get(key).map_or(&[][..], Vec::as_slice);
         let metres = |x: &Vec<DVec3>| x.iter().map(|p| axes.point_in(*p)).collect();
-        samples.iter().map(|(number, x)| (pace.start + number * pace.step, metres(x))).collect()
+        let named = |(number, x, name): &(f64, Vec<DVec3>, String)| {
+            (pace.start + number * pace.step, metres(x), name.clone())
+        };
+        samples.iter().map(named).collect()
     }
 
     fn add(&mut self, file: &MeshFile, motion: Role) -> Result<(), FileError> {
         match motion {
             Role::Still if self.meshes.contains_key(&file.path) => Ok(()),
             Role::Still => {
-                let obj = self.read(&file.written, &file.path)?;
+                let obj = self.read(&file.written, &file.path, Obj::parse)?;
                 self.meshes.insert(file.path.clone(), obj);
                 Ok(())
             }
@@ -80,11 +88,11 @@ impl SceneMeshes {
         }
     }
 
-    fn read(&mut self, written: &str, path: &Path) -> Result<Obj, FileError> {
+    fn read(&mut self, written: &str, path: &Path, parse: Parse) -> Result<Obj, FileError> {
         let limits = Limits::default();
         let bytes = read_capped(path, limits.bytes)?;
         self.inputs.push(InputFile::of(written, &bytes));
-        Obj::parse(&bytes, path, &limits)
+        parse(&bytes, path, &limits)
     }
 
     fn add_sequence(&mut self, file: &MeshFile) -> Result<(), FileError> {
@@ -94,16 +102,23 @@ impl SceneMeshes {
         for one in &files {
             let name = one.path.file_name().unwrap_or_default();
             let written = Path::new(&file.written).with_file_name(name).display().to_string();
-            let obj = self.read(&written, &one.path)?;
+            // A coordinate that is no number costs a later frame, not the whole sequence.
+            let parse: Parse = if first.is_none() { Obj::parse } else { Obj::parse_pose };
+            let obj = self.read(&written, &one.path, parse)?;
             let reference = first.get_or_insert_with(|| obj.clone());
             let (now, before) = (obj.positions.len(), reference.positions.len());
             if now != before || obj.polygons != reference.polygons {
-                let message =
-                    format!("{now} vertices or their faces differ from the first file, which has {before}");
+                let polygons = [obj.polygons.len(), reference.polygons.len()];
+                let message = format!(
+                    "{now} vertices in {} polygons differ from the first file, which has {before} in {}, or are joined \
+                     otherwise",
+                    polygons[0], polygons[1]
+                );
                 let help = "export every frame with the same vertices and faces in the same order";
                 return Err(FileError::new(FileErrorKind::Format, &one.path, message, help));
             }
-            samples.push(((one.frame - files[0].frame) as f64, obj.positions));
+            let called = format!("frame {} ({written})", one.frame);
+            samples.push(((one.frame - files[0].frame) as f64, obj.positions, called));
         }
         if let Some(obj) = first {
             self.meshes.insert(file.path.clone(), obj);
@@ -126,12 +141,16 @@ impl SceneMeshes {
         let mut samples: Samples = Vec::with_capacity(reader.samples as usize);
         for k in 0..reader.samples {
             let wide = |p: &[f32; 3]| DVec3::new(p[0].into(), p[1].into(), p[2].into());
-            samples.push((f64::from(k) * rate, reader.read(k)?.iter().map(wide).collect()));
+            let called = format!("sample {} of {}", k + 1, file.written);
+            samples.push((f64::from(k) * rate, reader.read(k)?.iter().map(wide).collect(), called));
         }
         self.samples.insert(file.path.clone(), samples);
         Ok(())
     }
 }
+
+/// How a mesh file is read.
+type Parse = fn(&[u8], &Path, &Limits) -> Result<Obj, FileError>;
 
 /// What a file of a scene is to its object.
 #[derive(Clone, Copy)]

@@ -61,6 +61,8 @@ pub struct Cloth {
     pub spring: Spring,
     /// Options of the coupled triangles.
     pub coupled: Coupled,
+    /// Whether a mesh file that is not sound is repaired.
+    pub repair: bool,
 }
 
 /// Where a cloth's mesh comes from.
@@ -553,6 +555,7 @@ impl Builder<'_> {
             bend_rest: cloth.bend_rest,
             spring: cloth.spring.clone().unwrap_or_default(),
             coupled: cloth.coupled.clone().unwrap_or_default(),
+            repair: cloth.repair.unwrap_or(true),
         }
     }
 
@@ -591,6 +594,7 @@ impl Builder<'_> {
             bend_rest: RestShape::Start,
             spring: Spring::default(),
             coupled: Coupled::default(),
+            repair: true,
         };
         let Some(copies) = &thing.copies else { return vec![one(name, place)] };
         let seed = self.file.seed.wrapping_add(index as u64);

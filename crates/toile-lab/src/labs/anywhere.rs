@@ -78,7 +78,12 @@ pub fn run(session: &mut Session) -> Result<(), LabError> {
     for (case, ((name, _), found)) in CASES.iter().zip(found?).enumerate() {
         session.at_least(format!("{name}: pairs that might push"), found.contacts as f64, "", 1.0);
         for (k, (how, limit, [off, later])) in found.off.iter().enumerate() {
-            session.at_most(format!("{name}, {how}: off after {FRAMES} frames, over its size"), *off, "", *limit);
+            session.at_most(
+                format!("{name}, {how}: off after {FRAMES} frames, over its size"),
+                *off,
+                "",
+                *limit,
+            );
             session.info(format!("{name}, {how}: off after {LATER} frames"), *later, "");
             rows.push(format!("{name},{how},{off:e},{later:e}"));
             if case == 0 {

@@ -57,11 +57,7 @@ pub fn run(session: &mut Session) -> Result<(), LabError> {
         let slowest = certify(session, case, &mut rows, &mut |_, _, _| {})?;
         points.push((points.len() as f64 + 1.0, slowest));
     }
-    session.csv(
-        "certified",
-        COLUMNS,
-        &rows,
-    )?;
+    session.csv("certified", COLUMNS, &rows)?;
     session.plot(
         "certified",
         Chart {

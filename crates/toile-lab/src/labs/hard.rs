@@ -96,8 +96,9 @@ pub fn run(session: &mut Session) -> Result<(), LabError> {
     let mut points = Vec::new();
     for Trial { case, judge } in &TRIALS {
         let mut judge = judge();
-        let slowest =
-            certify(session, case, &mut rows, &mut |start, frame, watched| judge.look(start, frame, watched))?;
+        let slowest = certify(session, case, &mut rows, &mut |start, frame, watched| {
+            judge.look(start, frame, watched)
+        })?;
         judge.close(session, case.scene);
         points.push((points.len() as f64 + 1.0, slowest));
     }
@@ -266,7 +267,12 @@ impl Judge for Stand {
         session.at_most(format!("{name}: way of the house in 3 s"), way(&self.start, last), "mm", 1.0);
         session.at_most(format!("{name}: way of the house in the last 2 s"), way(first, last), "mm", 0.01);
         let held = 1e3 * first[house].distance(last[house]);
-        session.at_most(format!("{name}: way of the card with 2 % more friction, last 2 s"), held, "mm", 0.01);
+        session.at_most(
+            format!("{name}: way of the card with 2 % more friction, last 2 s"),
+            held,
+            "mm",
+            0.01,
+        );
         let along = |a: &[DVec3], b: &[DVec3]| a[house + 1].distance(b[house + 1]);
         let speeding = along(middle, last) - along(first, middle);
         let exact = 9.81 * (RAMP - SLIDES) / RAMP.hypot(1.0);

@@ -56,7 +56,8 @@ pub fn run(session: &mut Session) -> Result<(), LabError> {
     // The largest first, so that no thread is left with one at the end.
     let mut order: Vec<&Recipe> = recipes.iter().collect();
     order.sort_by(|a, b| b.vertices.total_cmp(&a.vertices));
-    let mut found: Vec<(u64, Outcome)> = order.par_iter().with_max_len(1).map(|r| (r.seed, tried(r))).collect();
+    let mut found: Vec<(u64, Outcome)> =
+        order.par_iter().with_max_len(1).map(|r| (r.seed, tried(r))).collect();
     found.sort_by_key(|(seed, _)| *seed);
     let mut rows = Vec::new();
     for (recipe, (seed, outcome)) in recipes.iter().zip(&found) {
@@ -164,7 +165,8 @@ impl Recipe {
     /// Sheets above each other, each turned its own way, and a body that goes through the middle of all that.
     fn world(&self) -> Result<World, LabError> {
         let mut dice = Dice::new(0xb0d1 + self.seed);
-        let contact = ContactSettings { friction: [Friction::of(self.friction); 2], ..ContactSettings::default() };
+        let contact =
+            ContactSettings { friction: [Friction::of(self.friction); 2], ..ContactSettings::default() };
         let apart = 3.0 * contact.gap.max(self.fabric.thickness);
         let cells = ((self.vertices / self.sheets as f64).sqrt().round() as usize).max(3) - 1;
         let turn = DMat3::from_axis_angle(dice.vector().normalize_or(DVec3::X), 3.0 * dice.unit());
@@ -260,7 +262,14 @@ fn rest(session: &mut Session) -> Result<(), LabError> {
         let contact = ContactSettings { friction: [Friction::of(friction); 2], ..ContactSettings::default() };
         let gap = contact.gap;
         let lying = |k: usize| {
-            super::slide::lying(&format!("sheet{k}"), (0.3, 0.3), 14, Pattern::Structured, 0.0, (k + 1) as f64 * gap)
+            super::slide::lying(
+                &format!("sheet{k}"),
+                (0.3, 0.3),
+                14,
+                Pattern::Structured,
+                0.0,
+                (k + 1) as f64 * gap,
+            )
         };
         let level = Transform { matrix: DMat3::IDENTITY, offset: DVec3::ZERO };
         let floor = crate::watched::body("floor", Form::Plane { size: 1.0 }, level, 1e-3)?;

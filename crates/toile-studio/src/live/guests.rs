@@ -116,10 +116,9 @@ impl Live {
         let kind = if role == Role::Cloth { "cloth" } else { "body" };
         let name = free_name(stage, kind);
         if role == Role::Body {
-            let faces = obj.triangulate().faces;
+            let mesh = obj.repaired().map_err(|error| error.to_string())?;
+            let (faces, solid) = (mesh.faces.clone(), mesh.is_closed());
             self.lift_clear(stage, &mut obj.positions, &faces, (size, Kind::Body))?;
-            let closed = toile::mesh::Surface::new(obj.positions.clone(), faces.clone());
-            let solid = closed.map_err(|error| error.to_string())?.is_closed();
             let frames = vec![Frame { time: 0.0, positions: obj.positions }];
             let body = Body::Mesh { faces, frames, solid };
             let stand = Transform { matrix: DMat3::IDENTITY, offset: DVec3::ZERO };
@@ -132,7 +131,7 @@ impl Live {
             return Ok(format!("bring in `{name}`"));
         }
         let fabric = stage.cloths.first().map_or(Fabric::default(), |cloth| cloth.fabric);
-        let (mut cloth, export, _) = cloth_of(obj, &name, fabric).map_err(said)?;
+        let (mut cloth, export, notes) = cloth_of(obj, &name, fabric).map_err(said)?;
         if let Some(first) = stage.cloths.first() {
             cloth.air = first.air;
         }
@@ -147,7 +146,7 @@ impl Live {
             colours: ["#5b7fb5".into(), "#c9d3e6".into()],
         };
         stage.add_cloth(cloth, looks, &mut self.next_id);
-        Ok(format!("bring in `{name}`"))
+        Ok(format!("bring in `{name}`{}", if notes.is_empty() { "" } else { ", repaired" }))
     }
 
     /// Takes a guest out.

@@ -398,11 +398,13 @@ impl Filter {
                 let (one, other) = points.split_at(pair.first as usize);
                 for (own, behind, out) in [(one, other, plane.normal), (other, one, -plane.normal)] {
                     let way = |p: usize| out.dot(to[p] - x[p]);
-                    let pushed = behind.iter().filter(|p| self.pushing[**p]).map(|p| way(*p)).fold(0.0, f64::max);
+                    let pushed =
+                        behind.iter().filter(|p| self.pushing[**p]).map(|p| way(*p)).fold(0.0, f64::max);
                     let reach = |side: &[usize], pick: fn(f64, f64) -> f64, from: f64| {
                         side.iter().fold(from, |level, p| pick(level, out.dot(x[*p] - x[points[0]])))
                     };
-                    let gap = reach(own, f64::min, f64::INFINITY) - reach(behind, f64::max, f64::NEG_INFINITY);
+                    let gap =
+                        reach(own, f64::min, f64::INFINITY) - reach(behind, f64::max, f64::NEG_INFINITY);
                     // Half of the gap may close: the planes of the next pass need the rest.
                     let due = pushed - 0.5 * gap.max(0.0);
                     for &p in own.iter().filter(|p| !led[**p]) {

@@ -58,6 +58,8 @@ pub struct Given {
     pub stiffness: f64,
     /// Slope against ṙ along the normal [N·s/m].
     pub damping: f64,
+    /// Whether it also holds back what moves faster than it would: what is drawn keeps its speed.
+    pub holds: bool,
 }
 
 /// What one pair does.
@@ -103,8 +105,8 @@ impl Gauge {
         let n = self.normal;
         if let Some(given) = self.given {
             let fallen = given.stiffness * n.dot(r - self.start) + given.damping * n.dot(rate - given.rate);
-            let push = (given.push - fallen).max(0.0);
-            let limit = self.friction.sliding * push;
+            let push = if given.holds { given.push - fallen } else { (given.push - fallen).max(0.0) };
+            let limit = self.friction.sliding * push.max(0.0);
             let hold = given.hold.clamp_length_max(limit);
             if push == 0.0 {
                 return Act::NONE;

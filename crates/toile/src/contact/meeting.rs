@@ -273,7 +273,7 @@ impl Meeting {
         }
         for body in &self.bodies {
             outing.bodies[*body].pose(time, &mut self.x);
-            outing.bodies[*body].pose(time + dt, &mut self.ends);
+            outing.bodies[*body].pose_until(time + dt, &mut self.ends);
         }
         let points = self.space.points();
         self.led.resize(points, true);

@@ -84,7 +84,7 @@ pub fn constrain(gauges: &mut [Gauge], flight: Flight, gain: Option<f64>) {
             Some(gain) => (mass / (dt * dt), gain * mass / dt),
             None => (0.0, 0.0),
         };
-        gauge.given = Some(Given { push, hold, rate, stiffness, damping });
+        gauge.given = Some(Given { push, hold, rate, stiffness, damping, holds: false });
     }
 }
 

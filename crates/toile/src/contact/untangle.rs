@@ -353,6 +353,7 @@ fn pull(
         rate,
         stiffness: 0.0,
         damping,
+        holds: true,
     };
     out.push(Gauge {
         members,

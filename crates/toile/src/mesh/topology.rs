@@ -3,6 +3,7 @@
 use crate::math::DVec2;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::ops::Range;
 
 /// Marks the absent second face of a border edge.
 pub const NONE: u32 = u32::MAX;
@@ -11,7 +12,8 @@ pub const NONE: u32 = u32::MAX;
 /// weights would lose more than half of the digits.
 const COLLAPSED: f64 = 1e-9;
 
-/// An edge, its ends in ascending order, and the faces on its two sides.
+/// An edge, its ends in ascending order, and the faces on its two sides. Where a mesh branches there are several with the
+/// same ends, see [`Mesh::branched`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
     /// Vertices, the smaller first.
@@ -38,6 +40,8 @@ pub struct Mesh {
     rest: Vec<[DVec2; 3]>,
     area: Vec<f64>,
     edges: Vec<Edge>,
+    /// Faces that bend as one across an edge where the mesh branches.
+    bent: Vec<[u32; 2]>,
 }
 
 impl Mesh {
@@ -45,6 +49,27 @@ impl Mesh {
     ///
     /// All problems are returned at once, each naming its element.
     pub fn new(vertices: usize, faces: Vec<[u32; 3]>, rest: Vec<[DVec2; 3]>) -> Result<Mesh, MeshError> {
+        Mesh::checked(vertices, faces, rest, None)
+    }
+
+    /// Like [`Mesh::new`] for a mesh that branches: edges may have more than two faces, or two that disagree about the
+    /// front. All stay joined there by their particles. Of each such edge, the pairs of faces in `bent`, wound alike, bend
+    /// across it as across any other; the others end there as at a border, and turn freely about it.
+    pub fn branched(
+        vertices: usize,
+        faces: Vec<[u32; 3]>,
+        rest: Vec<[DVec2; 3]>,
+        bent: Vec<[u32; 2]>,
+    ) -> Result<Mesh, MeshError> {
+        Mesh::checked(vertices, faces, rest, Some(bent))
+    }
+
+    fn checked(
+        vertices: usize,
+        faces: Vec<[u32; 3]>,
+        rest: Vec<[DVec2; 3]>,
+        bent: Option<Vec<[u32; 2]>>,
+    ) -> Result<Mesh, MeshError> {
         let mut problems = Vec::new();
         if faces.is_empty() {
             problems.push(MeshProblem::NoFaces);
@@ -54,12 +79,12 @@ impl Mesh {
         }
         let sound = check_faces(vertices, &faces, &mut problems);
         check_rest(&rest, &mut problems);
-        let edges = connect(&faces, &sound, &mut problems);
+        let edges = connect(&faces, &sound, bent.as_deref(), &mut problems);
         if !problems.is_empty() {
             return Err(MeshError { problems });
         }
         let area = rest.iter().map(|r| 0.5 * doubled_area(r).abs()).collect();
-        Ok(Mesh { vertices, faces, rest, area, edges })
+        Ok(Mesh { vertices, faces, rest, area, edges, bent: bent.unwrap_or_default() })
     }
 
     /// Number of vertices, including those no face uses.
@@ -85,6 +110,18 @@ impl Mesh {
     /// All edges, sorted by their ends.
     pub fn edges(&self) -> &[Edge] {
         &self.edges
+    }
+
+    /// Places in [`Mesh::edges`] of the edges with these ends: one at most, unless the mesh branches there.
+    pub fn edges_between(&self, [a, b]: [u32; 2]) -> Range<usize> {
+        let ends = [a.min(b), a.max(b)];
+        let first = self.edges.partition_point(|edge| edge.ends < ends);
+        first..first + self.edges[first..].partition_point(|edge| edge.ends == ends)
+    }
+
+    /// Pairs of faces that bend as one across edges where the mesh branches.
+    pub fn bent(&self) -> &[[u32; 2]] {
+        &self.bent
     }
 
     /// Total area at rest [m²].
@@ -204,9 +241,18 @@ fn check_rest(rest: &[[DVec2; 3]], problems: &mut Vec<MeshProblem>) {
     }
 }
 
-/// Edges of the sound faces; reports edges of more than two faces and neighbours wound against each other.
-fn connect(faces: &[[u32; 3]], sound: &[bool], problems: &mut Vec<MeshProblem>) -> Vec<Edge> {
-    let mut sides: Vec<([u32; 2], u32, bool)> = Vec::with_capacity(3 * faces.len());
+/// One use of an edge by a face, and whether the face runs from the lower end to the higher.
+type Side = ([u32; 2], u32, bool);
+
+/// Edges of the sound faces. Where `bent` is given the mesh may branch; without, edges of more than two faces and neighbours
+/// wound against each other are reported.
+fn connect(
+    faces: &[[u32; 3]],
+    sound: &[bool],
+    bent: Option<&[[u32; 2]]>,
+    problems: &mut Vec<MeshProblem>,
+) -> Vec<Edge> {
+    let mut sides: Vec<Side> = Vec::with_capacity(3 * faces.len());
     for (f, face) in faces.iter().enumerate().filter(|(f, _)| sound[*f]) {
         for k in 0..3 {
             let (a, b) = (face[k], face[(k + 1) % 3]);
@@ -217,21 +263,39 @@ fn connect(faces: &[[u32; 3]], sound: &[bool], problems: &mut Vec<MeshProblem>) 
     let mut edges = Vec::with_capacity(sides.len() / 2 + 1);
     for group in sides.chunk_by(|a, b| a.0 == b.0) {
         let ends = group[0].0;
-        match group {
-            [(_, f, _)] => edges.push(Edge { ends, faces: [*f, NONE] }),
-            [(_, f, up), (_, g, up2)] => {
-                if up == up2 {
-                    problems.push(MeshProblem::OppositeWinding { edge: ends, faces: [*f, *g] });
-                }
-                edges.push(Edge { ends, faces: [*f, *g] });
+        match (group, bent) {
+            ([(_, f, _)], _) => edges.push(Edge { ends, faces: [*f, NONE] }),
+            ([(_, f, up), (_, g, up2)], _) if up != up2 => edges.push(Edge { ends, faces: [*f, *g] }),
+            (_, Some(bent)) => branch(group, bent, &mut edges),
+            ([(_, f, _), (_, g, _)], None) => {
+                problems.push(MeshProblem::OppositeWinding { edge: ends, faces: [*f, *g] });
             }
-            many => problems.push(MeshProblem::NonManifoldEdge {
+            (many, None) => problems.push(MeshProblem::NonManifoldEdge {
                 edge: ends,
                 faces: many.iter().map(|side| side.1).collect(),
             }),
         }
     }
     edges
+}
+
+/// The edges that one becomes where the mesh branches: first come the pairs that bend, then the faces that end there.
+fn branch(group: &[Side], bent: &[[u32; 2]], edges: &mut Vec<Edge>) {
+    let ends = group[0].0;
+    let mut free = vec![true; group.len()];
+    for &[f, g] in bent {
+        let place = |face: u32| group.iter().position(|side| side.1 == face);
+        if let (Some(i), Some(j)) = (place(f), place(g))
+            && free[i]
+            && free[j]
+            && group[i].2 != group[j].2
+        {
+            (free[i], free[j]) = (false, false);
+            edges.push(Edge { ends, faces: [f.min(g), f.max(g)] });
+        }
+    }
+    let alone = group.iter().zip(&free).filter(|(_, free)| **free);
+    edges.extend(alone.map(|(side, _)| Edge { ends, faces: [side.1, NONE] }));
 }
 
 /// Everything wrong with a mesh.
@@ -363,6 +427,29 @@ mod tests {
         let error =
             Mesh::new(4, vec![[0, 1, 2], [3, 0, 1]], vec![right_triangle(); 2]).expect_err("same side");
         assert!(matches!(error.problems[..], [MeshProblem::OppositeWinding { edge: [0, 1], .. }]));
+    }
+
+    #[test]
+    fn branched_meshes_keep_their_pairs() {
+        // Four faces at edge 0–1; the first two and the last two are wound alike.
+        let faces = vec![[0, 1, 2], [1, 0, 3], [0, 1, 4], [1, 0, 5]];
+        let rest = vec![right_triangle(); 4];
+        assert!(Mesh::new(6, faces.clone(), rest.clone()).is_err());
+        let at_edge = |bent: Vec<[u32; 2]>| {
+            let mesh = Mesh::branched(6, faces.clone(), rest.clone(), bent).expect("sound");
+            assert_eq!(mesh.components().len(), 1, "joined by their particles");
+            mesh.edges()[mesh.edges_between([1, 0])].iter().map(|e| e.faces).collect::<Vec<_>>()
+        };
+        assert_eq!(at_edge(vec![[0, 3], [2, 1]]), [[0, 3], [1, 2]]);
+        assert_eq!(at_edge(vec![[1, 2]]), [[1, 2], [0, NONE], [3, NONE]]);
+        assert_eq!(at_edge(vec![[0, 2]]).len(), 4, "wound against each other: no pair");
+        assert_eq!(at_edge(vec![[0, 1], [0, 3]]), [[0, 1], [2, NONE], [3, NONE]]);
+        assert_eq!(at_edge(vec![[7, 9]]).len(), 4);
+        // Two faces that disagree about the front end where they meet.
+        let mesh = Mesh::branched(4, vec![[0, 1, 2], [3, 0, 1]], vec![right_triangle(); 2], Vec::new());
+        assert_eq!(mesh.expect("sound").border().len(), 4);
+        // Everything else is refused as ever.
+        assert!(Mesh::branched(3, vec![[0, 1, 1]], vec![right_triangle()], Vec::new()).is_err());
     }
 
     #[test]

@@ -435,7 +435,8 @@ impl World {
         self.islands.len()
     }
 
-    /// Where the vertices of a cloth are now [m]. Vertices that no face uses stay where they started.
+    /// Where the vertices of a cloth are now [m]. Vertices that no face uses stay where they started, or are with the vertex
+    /// they double.
     pub fn positions(&self, cloth: usize) -> Vec<DVec3> {
         let mut out = self.cloths[cloth].positions.clone();
         self.collect(cloth, |state| &state.x, &mut out);
@@ -761,6 +762,9 @@ impl World {
                     out[*vertex as usize] = *value;
                 }
             }
+        }
+        for [double, of] in self.cloths[cloth].doubles.iter() {
+            out[*double as usize] = out[*of as usize];
         }
     }
 }

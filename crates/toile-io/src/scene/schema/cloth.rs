@@ -22,6 +22,8 @@ pub struct ClothFile {
     /// What a mesh file's unstretched state is: "shape" (its positions; vt, if any, only say where the warp runs)
     /// or "uv" (its vt coordinates, as lengths in `file_units`). Default "shape".
     pub rest: Option<Rest>,
+    /// Whether a mesh file that is not sound is repaired, which is said; false refuses it instead. Default true.
+    pub repair: Option<bool>,
     /// Position added after scale and rotation [units]. Default [0, 0, 0].
     #[serde(default)]
     pub translate: [f64; 3],

@@ -254,6 +254,7 @@ impl Check<'_> {
                 ("file_units", cloth.file_units.is_some()),
                 ("file_up", cloth.file_up.is_some()),
                 ("rest", cloth.rest.is_some()),
+                ("repair", cloth.repair.is_some()),
             ];
             for (field, _) in extra.iter().filter(|(_, given)| *given) {
                 let help = "remove it; shapes use the scene's units and know their rest state";
@@ -302,7 +303,9 @@ impl Check<'_> {
                 let up = [0.0, f64::from(self.up == Up::Y), f64::from(self.up == Up::Z)];
                 if let Err(fault) = ribbon::check(points, across.unwrap_or(up)) {
                     let (field, help) = match fault {
-                        ribbon::Fault::Points(_) => ("path", "give two or more finite points, each elsewhere"),
+                        ribbon::Fault::Points(_) => {
+                            ("path", "give two or more finite points, each elsewhere")
+                        }
                         ribbon::Fault::Across => ("across", "give a direction; up is the default"),
                         ribbon::Fault::Along(_) => {
                             ("across", "turn it by at least 20° away from where the path goes")

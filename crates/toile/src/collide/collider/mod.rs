@@ -25,6 +25,13 @@ pub use hull::convex_hull;
 
 use field::Field;
 
+/// Speed [m/s] above which a body does not go from one key or frame to the next but is there from one moment to the
+/// other: nothing is swept on the way. Cloth is tested with 50 m/s.
+pub const JUMP: f64 = 500.0;
+
+/// Times nearer than this are the same [s]: substeps end at sums of their lengths.
+const INSTANT: f64 = 1e-9;
+
 /// What a collider is, in its own frame.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Body {
@@ -85,6 +92,8 @@ pub struct Collider {
     rate: Transform,
     positions: Vec<DVec3>,
     velocities: Vec<DVec3>,
+    /// When it stands still, and at the end of which it is elsewhere [s]; ascending.
+    jumps: Vec<[f64; 2]>,
 }
 
 impl Collider {
@@ -120,20 +129,27 @@ impl Collider {
         };
         let (positions, velocities) = (facets.positions.clone(), vec![DVec3::ZERO; facets.positions.len()]);
         let (placed, rate) = (Transform::IDENTITY, Transform::IDENTITY);
+        let jumps = jumps(&body, &motion);
         let mut collider =
-            Collider { body, motion, facets, surface, stand, placed, rate, positions, velocities };
+            Collider { body, motion, facets, surface, stand, placed, rate, positions, velocities, jumps };
         collider.place(0.0)?;
         Ok(collider)
     }
 
     /// Goes where it is at `time` [s].
     pub fn place(&mut self, time: f64) -> Result<(), ColliderError> {
+        let held = self.jump(time, -INSTANT);
+        let time = held.unwrap_or(time);
         (self.placed, self.rate) = (self.after(self.motion.at(time)), self.after(self.motion.rate(time)));
         if let (Body::Mesh { frames, .. }, Some((surface, local))) = (&self.body, &mut self.surface)
             && frames.len() > 1
         {
             animate(frames, time, &mut self.facets.positions, local);
             surface.set_positions(&self.facets.positions)?;
+        }
+        if held.is_some() {
+            self.rate = Transform { matrix: DMat3::ZERO, offset: DVec3::ZERO };
+            self.surface.iter_mut().for_each(|(_, velocities)| velocities.fill(DVec3::ZERO));
         }
         for (v, x) in self.facets.positions.iter().enumerate() {
             let local = self.surface.as_ref().map_or(DVec3::ZERO, |(_, velocity)| velocity[v]);
@@ -149,8 +165,29 @@ impl Collider {
         Transform { matrix, offset: map.matrix * self.stand.offset + map.offset }
     }
 
-    /// Appends where the vertices of its mesh are at `time` [s], wherever it stands now.
+    /// When it stands still at `time` [s], since when. At the end of a jump it is there already if `early` is negative,
+    /// and not yet if it is positive.
+    fn jump(&self, time: f64, early: f64) -> Option<f64> {
+        let next = self.jumps.partition_point(|jump| jump[1] + early <= time);
+        self.jumps.get(next).filter(|jump| jump[0] + early <= time).map(|jump| jump[0])
+    }
+
+    /// Times at which it is elsewhere from one moment to the other [s].
+    pub fn jumps(&self) -> impl Iterator<Item = f64> {
+        self.jumps.iter().map(|jump| jump[1])
+    }
+
+    /// Appends where the vertices of its mesh are from `time` [s] on, wherever it stands now.
     pub fn pose(&self, time: f64, out: &mut Vec<DVec3>) {
+        self.pose_at(self.jump(time, -INSTANT).unwrap_or(time), out);
+    }
+
+    /// Like [`Collider::pose`], up to `time`: they differ where it jumps.
+    pub fn pose_until(&self, time: f64, out: &mut Vec<DVec3>) {
+        self.pose_at(self.jump(time, INSTANT).unwrap_or(time), out);
+    }
+
+    fn pose_at(&self, time: f64, out: &mut Vec<DVec3>) {
         let placed = self.after(self.motion.at(time));
         match &self.body {
             Body::Mesh { frames, .. } if frames.len() > 1 => {
@@ -278,6 +315,22 @@ fn facets_of(body: &Body, tolerance: f64) -> Result<Facets, ColliderError> {
             polygonise::polygonise("metaballs", balls, tolerance)
         }
     }
+}
+
+/// When a body would be faster than [`JUMP`], by its keys or its frames.
+fn jumps(body: &Body, motion: &Motion) -> Vec<[f64; 2]> {
+    let fast = |way: f64, [a, b]: [f64; 2]| (way > JUMP * (b - a)).then_some([a, b]);
+    let keys = motion.keys.windows(2);
+    let mut all: Vec<[f64; 2]> =
+        keys.filter_map(|k| fast(k[0].translate.distance(k[1].translate), [k[0].time, k[1].time])).collect();
+    if let Body::Mesh { frames, .. } = body {
+        let way = |a: &Frame, b: &Frame| {
+            a.positions.iter().zip(&b.positions).map(|(p, q)| p.distance(*q)).fold(0.0, f64::max)
+        };
+        all.extend(frames.windows(2).filter_map(|f| fast(way(&f[0], &f[1]), [f[0].time, f[1].time])));
+    }
+    all.sort_by(|a, b| a[1].total_cmp(&b[1]));
+    all
 }
 
 /// The frames before and after `time`, of two or more, and how far it is between them.

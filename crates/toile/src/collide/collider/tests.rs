@@ -422,3 +422,34 @@ fn a_body_stands_turned_before_it_moves() {
         Collider::standing(Body::Form(Form::Sphere { radius: 1.0 }), stretched, Motion::still(), 1e-2);
     assert_eq!(refused.err(), Some(ColliderError::NotStanding));
 }
+
+#[test]
+fn a_body_that_is_too_fast_jumps() {
+    let key = |time, x| Key { time, translate: DVec3::X * x, rotate: DVec3::ZERO, scale: DVec3::ONE };
+    let motion = Motion {
+        keys: vec![key(0.0, 0.0), key(1.0, 1.0), key(1.1, 101.0), key(2.0, 102.0)],
+        basis: DMat3::IDENTITY,
+        ..Motion::still()
+    };
+    let mut ball = Collider::new(Body::Form(Form::Sphere { radius: 0.1 }), motion, 1e-2).expect("sound");
+    assert_eq!(ball.jumps().collect::<Vec<_>>(), [1.1]);
+    let start = ball.positions()[0].x;
+    let at = |ball: &Collider, pose: fn(&Collider, f64, &mut Vec<DVec3>), time: f64| {
+        let mut x = Vec::new();
+        pose(ball, time, &mut x);
+        x[0].x - start
+    };
+    // Substeps end where they should to within rounding.
+    for off in [-1e-13, 0.0, 1e-13] {
+        assert!((at(&ball, Collider::pose_until, 1.1 + off) - 1.0).abs() < 1e-9);
+        assert!((at(&ball, Collider::pose, 1.1 + off) - 101.0).abs() < 1e-9);
+    }
+    for time in [0.3, 0.999, 1.5] {
+        assert_eq!(at(&ball, Collider::pose_until, time), at(&ball, Collider::pose, time));
+    }
+    ball.place(1.05).expect("placed");
+    assert!((ball.positions()[0].x - start - 1.0).abs() < 1e-12);
+    assert!(ball.velocities().iter().all(|v| *v == DVec3::ZERO), "it stands still before it jumps");
+    ball.place(1.5).expect("placed");
+    assert!((ball.velocities()[0].x - 1.0 / 0.9).abs() < 1e-9);
+}

@@ -350,9 +350,8 @@ pub fn rest_angles(mesh: &Mesh, x: &[DVec3]) -> Vec<f64> {
 
 /// Place of the border edge with these ends.
 fn border_edge(mesh: &Mesh, [a, b]: [u32; 2]) -> usize {
-    let ends = [a.min(b), a.max(b)];
-    let place = mesh.edges().binary_search_by_key(&ends, |edge| edge.ends).ok();
-    place.filter(|p| mesh.edges()[*p].is_border()).unwrap_or_else(|| panic!("{a}–{b} is not a border edge"))
+    let mut places = mesh.edges_between([a, b]);
+    places.find(|p| mesh.edges()[*p].is_border()).unwrap_or_else(|| panic!("{a}–{b} is not a border edge"))
 }
 
 /// Σ over rows of columnᵢ·columnⱼ, for `len` unknowns.

@@ -1,10 +1,14 @@
 //! From a scene to a world ready to step. Dirty meshes are repaired where that is possible, and it is said.
 
-use crate::obj::{Obj, Polygons, Triangles};
+mod file;
+
+use crate::obj::{Obj, Polygons};
 use crate::ribbon;
 use crate::scene::schema::{self, Border, Corner, Pattern, Plane, Resolution, Rest, Shape};
 use crate::scene::{Cloth, ClothSource, Elastic, End, Hold, InputFile, Pin, Scene, Select, Slide};
 use crate::thing::engine_thing;
+pub(crate) use file::flatten;
+use file::from_file;
 use glam::{DVec2, DVec3};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -34,7 +38,7 @@ pub struct Built {
 }
 
 /// The faces of a cloth as files should show them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Export {
     /// Polygons: n-gons kept, winding made consistent.
     pub polygons: Polygons,
@@ -43,6 +47,8 @@ pub struct Export {
     pub texcoords: Vec<DVec2>,
     /// Named vertices: borders of shapes, groups of files.
     pub groups: Vec<(String, Vec<u32>)>,
+    /// Texture coordinates of the corners of the simulated triangles, where a mesh was repaired; else empty.
+    pub triangle_texcoords: Vec<[u32; 3]>,
 }
 
 impl Export {
@@ -62,8 +68,8 @@ impl Export {
     }
 }
 
-/// A cloth of its own made of a mesh, where the mesh is; its faces for files; and what was repaired. Each triangle is at rest
-/// as it is.
+/// A cloth of its own made of a mesh, repaired, where the mesh is; its faces for files; and what was repaired. Each triangle
+/// is at rest as it is.
 pub fn cloth_of(
     obj: Obj,
     name: &str,
@@ -71,11 +77,11 @@ pub fn cloth_of(
 ) -> Result<(toile::Cloth, Export, Vec<String>), BuildError> {
     let object = format!("cloth `{name}`");
     let mut notes = Vec::new();
-    let part = from_file(obj, Rest::Shape, &object, &mut notes);
-    let mesh =
-        Mesh::new(part.positions.len(), part.faces, part.rest).map_err(|error| refuse(&object, error))?;
-    let cloth = toile::Cloth::new(name, mesh, part.positions, fabric);
-    Ok((cloth, Export { groups: part.groups, ..part.export }, notes))
+    let part = from_file(obj, Rest::Shape, true, &object, &mut notes)?;
+    let mesh = part.mesh().map_err(|error| refuse(&object, error))?;
+    let doubles = part.doubles.clone().into();
+    let cloth = toile::Cloth { doubles, ..toile::Cloth::new(name, mesh, part.positions.clone(), fabric) };
+    Ok((cloth, part.into_export(), notes))
 }
 
 impl Built {
@@ -122,7 +128,7 @@ pub fn build(scene: &Scene) -> Result<Built, BuildError> {
             ClothSource::Thing(shape, _) => solid(shape),
             ClothSource::File(file, rest) => {
                 let obj = meshes.get(file).ok_or_else(|| refuse(&object, "its mesh file was not read"))?;
-                from_file(obj, *rest, &object, &mut notes)
+                from_file(obj, *rest, cloth.repair, &object, &mut notes)?
             }
         };
         let mut part = part.placed(cloth);
@@ -138,8 +144,10 @@ pub fn build(scene: &Scene) -> Result<Built, BuildError> {
     }
     let pins = scene.pins.iter().enumerate();
     let pins = pins.map(|(n, pin)| engine_pin(scene, n, pin, &parts[pin.cloth], &mut notes)).collect();
-    let elastics = scene.elastics.iter().flat_map(|elastic| engine_elastics(scene, elastic)).collect();
-    let bodies = crate::body::bodies(scene, &meshes)?;
+    let elastics =
+        scene.elastics.iter().flat_map(|elastic| engine_elastics(scene, elastic, &parts)).collect();
+    let starts: Vec<&[DVec3]> = parts.iter().map(|part| part.positions.as_slice()).collect();
+    let bodies = crate::body::bodies(scene, &meshes, &starts, &mut notes)?;
     let met = scene.bodies.iter().zip(&bodies).filter(|(body, _)| body.collide);
     let setup = Setup {
         cloths,
@@ -209,6 +217,7 @@ fn crowding(scene: &Scene, cloth: &toile::Cloth) -> Option<String> {
 pub(crate) const COARSE: &str = "the mesh is coarse for the bending";
 
 /// A cloth's mesh before it becomes the engine's.
+#[derive(Default)]
 struct Part {
     positions: Vec<DVec3>,
     faces: Vec<[u32; 3]>,
@@ -216,9 +225,22 @@ struct Part {
     export: Export,
     /// Named vertex sets: borders of shapes, groups of files.
     groups: Vec<(String, Vec<u32>)>,
+    /// Pairs of faces that bend as one where the mesh branches.
+    bent: Vec<[u32; 2]>,
+    /// Vertices that go with another, ascending.
+    doubles: Vec<[u32; 2]>,
 }
 
 impl Part {
+    fn mesh(&self) -> Result<Mesh, toile::mesh::MeshError> {
+        Mesh::branched(self.positions.len(), self.faces.clone(), self.rest.clone(), self.bent.clone())
+    }
+
+    /// The vertex whose particle a vertex is.
+    fn stand(&self, vertex: u32) -> u32 {
+        self.doubles.binary_search_by_key(&vertex, |d| d[0]).map_or(vertex, |at| self.doubles[at][1])
+    }
+
     fn placed(mut self, cloth: &Cloth) -> Part {
         self.positions.iter_mut().for_each(|p| *p = cloth.placement.transform_point3(*p));
         self.rest.as_flattened_mut().iter_mut().for_each(|r| *r *= cloth.scale);
@@ -294,21 +316,22 @@ fn generated(shape: &Shape) -> Result<Part, shapes::ShapeError> {
         rest,
         faces,
         groups: made.groups.iter().map(|(name, vertices)| (named(name), vertices.clone())).collect(),
+        ..Part::default()
     })
 }
 
 /// The surface of a thing.
 fn solid(shape: &schema::ThingShape) -> Part {
     let (positions, faces) = crate::thing::surface(shape);
-    let mut export = Export { polygons: Polygons::default(), texcoords: Vec::new(), groups: Vec::new() };
+    let mut export = Export::default();
     faces.iter().for_each(|face| export.polygons.push(face, &[]));
-    Part { positions, faces, rest: Vec::new(), export, groups: Vec::new() }
+    Part { positions, faces, export, ..Part::default() }
 }
 
 /// Triangles whose texture coordinates are their material coordinates, each place once.
 fn with_material(faces: &[[u32; 3]], rest: &[[DVec2; 3]]) -> Export {
     let mut numbers = BTreeMap::new();
-    let mut export = Export { polygons: Polygons::default(), texcoords: Vec::new(), groups: Vec::new() };
+    let mut export = Export::default();
     for (face, corners) in faces.iter().zip(rest) {
         let texcoords = corners.map(|p| {
             *numbers.entry((p.x.to_bits(), p.y.to_bits())).or_insert_with(|| {
@@ -333,83 +356,8 @@ fn lay_out(plane: Plane, width: f64, height: f64) -> Box<dyn Fn(DVec3) -> DVec3>
     })
 }
 
-fn from_file(mut obj: Obj, rest: Rest, object: &str, notes: &mut Vec<String>) -> Part {
-    let turned = obj.orient_faces().flipped;
-    if let Some(first) = turned.first() {
-        notes.push(format!(
-            "{object}: {} faces were wound against their neighbours and have been turned, the first is number {}",
-            turned.len(),
-            first + 1
-        ));
-    }
-    let triangles = obj.triangulate();
-    if let Some(first) = triangles.doubtful.first() {
-        notes.push(format!(
-            "{object}: {} polygons cross themselves or have no area, the first is number {}",
-            triangles.doubtful.len(),
-            first + 1
-        ));
-    }
-    let groups = obj.groups.iter().map(|g| g.name.clone());
-    let groups = groups.map(|name| (obj.group_vertices(&name).unwrap_or_default(), name));
-    Part {
-        rest: rest_of(&obj, &triangles, rest),
-        groups: groups.map(|(vertices, name)| (name, vertices)).collect(),
-        positions: obj.positions,
-        faces: triangles.faces,
-        export: Export { polygons: obj.polygons, texcoords: obj.texcoords, groups: Vec::new() },
-    }
-}
-
-/// Rest triangles of a mesh file: its flat pattern, or its own triangles with the warp where vt say.
-fn rest_of(obj: &Obj, triangles: &Triangles, rest: Rest) -> Vec<[DVec2; 3]> {
-    let chart = |k: usize| -> Option<[DVec2; 3]> {
-        let corners = triangles.texcoords.get(k)?;
-        let mut chart = [DVec2::ZERO; 3];
-        for (slot, t) in chart.iter_mut().zip(corners) {
-            *slot = *obj.texcoords.get(*t as usize)?;
-        }
-        Some(chart)
-    };
-    triangles
-        .faces
-        .iter()
-        .enumerate()
-        .map(|(k, face)| {
-            let x = face.map(|v| obj.positions[v as usize]);
-            match (rest, chart(k)) {
-                (Rest::Uv, Some(chart)) => chart,
-                (_, chart) => flatten(x, warp_direction(x, chart)),
-            }
-        })
-        .collect()
-}
-
-/// The direction in space in which u grows: along vt if there are any, else along x (or z, if that is across).
-fn warp_direction(x: [DVec3; 3], chart: Option<[DVec2; 3]>) -> DVec3 {
-    let fallback =
-        if (x[1] - x[0]).cross(x[2] - x[0]).normalize_or_zero().x.abs() < 0.9 { DVec3::X } else { DVec3::Z };
-    let Some([a, b, c]) = chart else { return fallback };
-    let (p, q) = (b - a, c - a);
-    let det = p.perp_dot(q);
-    if det == 0.0 || !det.is_finite() {
-        return fallback;
-    }
-    ((x[1] - x[0]) * q.y - (x[2] - x[0]) * p.y) / det
-}
-
-/// A triangle in space laid flat, with u along the given direction.
-pub(crate) fn flatten(x: [DVec3; 3], warp: DVec3) -> [DVec2; 3] {
-    let normal = (x[1] - x[0]).cross(x[2] - x[0]).normalize_or_zero();
-    let u = (warp - normal * warp.dot(normal))
-        .try_normalize()
-        .unwrap_or_else(|| (x[1] - x[0]).normalize_or_zero());
-    let v = normal.cross(u);
-    x.map(|p| DVec2::new((p - x[0]).dot(u), (p - x[0]).dot(v)))
-}
-
 fn engine_cloth(scene: &Scene, cloth: &Cloth, part: &Part) -> Result<toile::Cloth, toile::mesh::MeshError> {
-    let mesh = Mesh::new(part.positions.len(), part.faces.clone(), part.rest.clone())?;
+    let mesh = part.mesh()?;
     let fabric = cloth.fabric;
     let (wind_drag, coefficient) = scene.wind.as_ref().map_or((0.0, 0.0), |w| (w.drag, w.drag_coefficient));
     Ok(toile::Cloth {
@@ -450,12 +398,18 @@ fn engine_cloth(scene: &Scene, cloth: &Cloth, part: &Part) -> Result<toile::Clot
             normal: scene.air.normal_drag + wind_drag,
             quadratic: HALF_AIR_DENSITY * coefficient,
         },
+        doubles: part.doubles.clone().into(),
         ..toile::Cloth::new(&cloth.name, mesh, part.positions.clone(), fabric)
     })
 }
 
 fn engine_pin(scene: &Scene, number: usize, pin: &Pin, part: &Part, notes: &mut Vec<String>) -> PinDown {
-    let vertices = selected(pin, part);
+    let mut vertices = selected(pin, part);
+    if !part.doubles.is_empty() {
+        vertices.iter_mut().for_each(|v| *v = part.stand(*v));
+        vertices.sort_unstable();
+        vertices.dedup();
+    }
     if vertices.is_empty() {
         notes.push(format!(
             "pin {number} holds no particle of cloth `{}`: nothing lies where it looks; the cloth is free there",
@@ -494,17 +448,20 @@ fn active(scene: &Scene, from: u32, until: u32) -> Range<f64> {
 }
 
 /// One elastic of the engine for each particle that is drawn.
-fn engine_elastics(scene: &Scene, elastic: &Elastic) -> Vec<ElasticBetween> {
+fn engine_elastics(scene: &Scene, elastic: &Elastic, parts: &[Part]) -> Vec<ElasticBetween> {
     let each = elastic.indices.iter().enumerate();
+    let stand = |cloth: usize, vertex: u32| parts.get(cloth).map_or(vertex, |part| part.stand(vertex));
     let to = |k: usize| match &elastic.to {
-        End::Particles(cloth, indices) => indices.get(k).map(|vertex| Anchor::Vertex(*cloth, *vertex)),
+        End::Particles(cloth, indices) => {
+            indices.get(k).map(|vertex| Anchor::Vertex(*cloth, stand(*cloth, *vertex)))
+        }
         End::Place(place, motion) => {
             Some(Anchor::Place(*place, motion.for_engine(|frame| seconds(scene, frame), *place)))
         }
     };
     let each = each.filter_map(|(k, vertex)| {
         Some(ElasticBetween {
-            from: (elastic.cloth, *vertex),
+            from: (elastic.cloth, stand(elastic.cloth, *vertex)),
             to: to(k)?,
             time: elastic.time,
             active: active(scene, elastic.from, elastic.until),
@@ -534,9 +491,7 @@ fn selected(pin: &Pin, part: &Part) -> Vec<u32> {
 }
 
 fn border_of(part: &Part) -> Vec<u32> {
-    Mesh::new(part.positions.len(), part.faces.clone(), part.rest.clone())
-        .map(|m| m.border())
-        .unwrap_or_default()
+    part.mesh().map(|m| m.border()).unwrap_or_default()
 }
 
 fn corner_of(part: &Part, corner: Corner) -> Option<u32> {
