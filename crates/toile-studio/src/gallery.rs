@@ -25,7 +25,16 @@ pictures!(
     "stack4",
     "twist",
     "ball",
-    "drape"
+    "drape",
+    "cubes",
+    "pinch",
+    "tangled",
+    "funnel",
+    "ring",
+    "press",
+    "knot",
+    "spike",
+    "cards"
 );
 
 /// The picture of a scene, as PNG.
