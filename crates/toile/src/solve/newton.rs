@@ -63,8 +63,10 @@ pub struct Reached {
 /// Full steps without a new best before one careful step.
 const PATIENCE: usize = 4;
 
-/// Part of what a stage gained below which another step is not worth its cost, where contacts come and go.
+/// Part of what a stage gained below which another step is not worth its cost, where contacts come and go, for who leaves
+/// [`USUAL`] undone [m]. What is gained goes with the square of what is left to go.
 const LITTLE: f64 = 1e-3;
+const USUAL: f64 = 1e-4;
 
 /// Part of the motion of a stage that may be left undone where things touch [-].
 const FINE: f64 = 0.05;
@@ -156,6 +158,7 @@ impl Newton {
         // Friction about to give way hides behind a small step what a force shows.
         let struck = bodies.struck.is_some_and(|struck| !struck.is_empty());
         let coarse = stage.settings.newton.step.min(0.005 * bodies.edge);
+        let little = LITTLE * (stage.settings.newton.step / USUAL).min(1.0).powi(2);
         let (mut previous, mut fine) = (f64::INFINITY, if struck { FINEST } else { 1.0 });
         for solve in 0..stage.cap {
             let end = self.change(&stage, leading, fine, probe);
@@ -197,7 +200,7 @@ impl Newton {
             // Cloth pushed together along itself bends away slowly, for the tangent knows no compression: with contact
             // it is enough that the last step gained little of all that was gained.
             let (gained, all) = (before.total() - merit.total(), first.total() - merit.total());
-            let gains_little = gained >= 0.0 && gained <= LITTLE * all && solve >= 2;
+            let gains_little = gained >= 0.0 && gained <= little * all && solve >= 2;
             converged |= struck && !led && fraction == 1.0 && end == End::Converged && gains_little;
             if converged {
                 break;
