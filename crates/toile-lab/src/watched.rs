@@ -90,16 +90,6 @@ impl Watched {
         verdict.intersections().max(usize::from(!verdict.pass()))
     }
 
-    /// The same without those of bodies with vertices that they are let through.
-    pub fn unexcused(&mut self) -> usize {
-        let all = self.places();
-        let all: Vec<&[DVec3]> = all.iter().map(Vec::as_slice).collect();
-        let mut verdict = self.checker.check(&all);
-        let through = self.world.let_through();
-        self.checker.excuse(&mut verdict, |id| through.binary_search(&[id.surface, id.vertex]).is_ok());
-        verdict.intersections().max(usize::from(!verdict.pass()))
-    }
-
     /// Positions of every cloth, then of every body [m].
     pub fn places(&self) -> Vec<Vec<DVec3>> {
         let cloths = (0..self.world.cloths().len()).map(|c| self.world.positions(c));

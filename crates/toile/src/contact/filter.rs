@@ -391,6 +391,9 @@ impl Filter {
             self.pushing.clear();
             self.pushing.extend_from_slice(led);
         }
+        // Nobody is carried farther than what carries: points that push each other to and fro would go on for ever.
+        let far = |i: usize| if led[i] { (to[i] - x[i]).length_squared() } else { 0.0 };
+        let farthest = (0..x.len()).map(far).fold(0.0, f64::max).sqrt();
         for _ in 0..LAYERS {
             let mut more = false;
             for (pair, plane) in self.pairs.iter().zip(&self.planes).filter(|(_, plane)| !plane.frozen) {
@@ -410,7 +413,9 @@ impl Filter {
                     for &p in own.iter().filter(|p| !led[**p]) {
                         let short = due - out.dot(to[p] - x[p]);
                         if pushed > 0.0 && short > 0.0 {
-                            to[p] += out * short;
+                            let before = to[p] - x[p];
+                            let limit = farthest.max(before.length());
+                            to[p] = x[p] + (before + out * short).clamp_length_max(limit);
                             self.pushing[p] = true;
                             more = true;
                         }

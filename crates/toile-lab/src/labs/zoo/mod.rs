@@ -172,7 +172,7 @@ fn attempt(folder: &Path, frames: usize, counts: Option<[usize; 2]>, start: Inst
         if let Err(error) = watched.step() {
             return End::Stopped(error.to_string());
         }
-        course.tangled[1] = course.tangled[1].max(watched.unexcused());
+        course.tangled[1] = course.tangled[1].max(watched.intersections());
         course.let_through = course.let_through.max(watched.world.let_through().len());
         course.not_finite += watched.positions().iter().filter(|p| !p.is_finite()).count();
     }
