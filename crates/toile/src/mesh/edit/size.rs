@@ -93,7 +93,6 @@ fn distances(mesh: &Mesh, centre: &Place, radius: f64) -> Vec<f64> {
         }
     }
     let mut distance = vec![f64::INFINITY; mesh.vertices()];
-    let mut settled = vec![false; mesh.vertices()];
     // Bits of numbers that are not negative are in their order.
     let mut heap: BinaryHeap<Reverse<(u64, u32)>> = BinaryHeap::new();
     let (face, rest) = (mesh.faces()[centre.face as usize], &mesh.rest()[centre.face as usize]);
@@ -103,17 +102,20 @@ fn distances(mesh: &Mesh, centre: &Place, radius: f64) -> Vec<f64> {
         heap.push(Reverse((distance[face[k] as usize].to_bits(), face[k])));
     }
     while let Some(Reverse((bits, v))) = heap.pop() {
-        if std::mem::replace(&mut settled[v as usize], true) {
+        let here = f64::from_bits(bits);
+        if here > distance[v as usize] {
             continue;
         }
-        if f64::from_bits(bits) > radius {
+        if here > radius {
             break;
         }
         for &f in &star[v as usize] {
             for corner in 0..3 {
                 let x = mesh.faces()[f][corner] as usize;
                 let d = over_face(&mesh.rest()[f], mesh.faces()[f], corner, &distance);
-                if !settled[x] && d < distance[x] {
+                // At an obtuse corner the way leads over an end that is farther: what has been passed may still become
+                // less. Steps too small to matter would go on for long.
+                if d < distance[x] * (1.0 - 1e-12) {
                     distance[x] = d;
                     heap.push(Reverse((d.to_bits(), x as u32)));
                 }

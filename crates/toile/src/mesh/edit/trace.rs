@@ -178,14 +178,15 @@ impl<'a> Walk<'a> {
             self.steps.push(Step::Vertex(vertex));
             return Next::Arrived;
         }
+        if left.length() <= 1e3 * TOUCH * size {
+            // A copy of the goal on the other side of a cut.
+            self.steps.push(Step::Vertex(vertex));
+            return self.jump(laid.at[k], laid);
+        }
         if left.dot(self.target - self.start) < 0.0 {
             return Next::Lost;
         }
         self.steps.push(Step::Vertex(vertex));
-        if left.length() <= 1e3 * TOUCH * size {
-            // A copy of the goal on the other side of a cut.
-            return self.jump(laid.at[k], laid);
-        }
         self.leave(vertex, laid)
     }
 

@@ -92,7 +92,8 @@ fn sewing_refuses_what_is_no_cloth() {
     let (mesh, _) = square(4, Pattern::Structured);
     assert!(matches!(sew(&mesh, &[[0, 1]]), Err(EditError::Collapses { .. })));
     assert!(matches!(sew(&mesh, &[[0, 24]]), Err(EditError::Pinches { fans: 2, .. })));
-    assert!(matches!(sew(&mesh, &[[6, 18]]), Err(EditError::Pinches { .. })), "inside");
+    assert!(matches!(sew(&mesh, &[[8, 16]]), Err(EditError::Pinches { .. })), "inside");
+    assert!(matches!(sew(&mesh, &[[6, 18]]), Err(EditError::ThreeFaces { edge: [6, 12], .. })));
     assert!(matches!(sew(&mesh, &[[3, 3]]), Err(EditError::NothingToSew { .. })));
     // The lower border onto the upper one, the right way round and the wrong one.
     let pairs: Vec<[u32; 2]> = (0..5).map(|i| [i, 20 + i]).collect();
