@@ -1,7 +1,7 @@
 //! Holes spanned by new cloth.
 
 use super::draft::{Draft, ends};
-use super::patch::Patch;
+use super::patch::{Patch, height};
 use super::{EditError, Edited, Origin};
 use crate::math::DVec3;
 use crate::mesh::{Mesh, NONE};
@@ -181,9 +181,8 @@ impl<'a> Span<'a> {
             }
             let corners = [i, m, j].map(|k| self.points[k]);
             let sides = [0, 1, 2].map(|k| (corners[(k + 1) % 3] - corners[k]).length_squared());
-            let longest = sides[0].max(sides[1]).max(sides[2]);
-            let (first, second) = (corners[1] - corners[0], corners[2] - corners[0]);
-            if first.cross(second).length() <= FLAT * longest || longest == 0.0 {
+            // Not a number where all three are one point.
+            if height(corners) <= FLAT || height(corners).is_nan() {
                 continue;
             }
             let up = normal(corners);

@@ -21,8 +21,9 @@ const LEAST_TANGENT: f64 = 0.087_488_663_525_924;
 pub struct Scored {
     /// The new mesh.
     pub edited: Edited,
-    /// The edges of the line, ends ascending; after a cut, those of the side which kept the numbers.
-    pub line: Vec<[u32; 2]>,
+    /// The edges of the line as they are on either side of it, ends in the same order: pairs to [`super::sew`] again. Both
+    /// sides are the same where nothing opened.
+    pub line: Vec<[[u32; 2]; 2]>,
     /// Where the line was moved to a vertex.
     pub snaps: Vec<Snap>,
 }
@@ -43,10 +44,27 @@ pub struct Snap {
 /// cloth is not flat at rest, it is the shortest line in the faces nearest to it. See [`score`] for what it does to faces.
 pub fn cut(mesh: &Mesh, line: &[Place]) -> Result<Scored, EditError> {
     let (mut draft, line, snaps) = scored(mesh, line, "cut")?;
+    let sides = sides(&draft, &line);
     if draft.open(&line) == 0 {
         return Err(EditError::NothingToOpen { edges: line.len() });
     }
-    Ok(Scored { edited: draft.finish()?, line: line.into_iter().collect(), snaps })
+    let line = sides.iter().map(|edge| edge.map(|(face, ends)| ends.map(|k| draft.faces[face][k]))).collect();
+    Ok(Scored { edited: draft.finish()?, line, snaps })
+}
+
+/// A side of an edge: a face, and its corners at the ends of the edge.
+type Side = (usize, [usize; 2]);
+
+/// Both sides of each edge; on a border twice the same.
+fn sides(draft: &Draft, line: &BTreeSet<Ends>) -> Vec<[Side; 2]> {
+    let side = |edge: &Ends, face: u32| -> Option<Side> {
+        Some((face as usize, [draft.corner(face, edge[0])?, draft.corner(face, edge[1])?]))
+    };
+    let both = |edge: &Ends| {
+        let faces = draft.beside(edge[0], edge[1]);
+        Some([side(edge, *faces.first()?)?, side(edge, *faces.last()?)?])
+    };
+    line.iter().filter_map(both).collect()
 }
 
 /// Like [`cut`] without opening: the line becomes edges of the mesh, with new vertices where it crosses others.
@@ -55,7 +73,8 @@ pub fn cut(mesh: &Mesh, line: &[Place]) -> Result<Scored, EditError> {
 /// passes near one ([`SNAP`]) or where a face would become too thin; the result says where and by how much.
 pub fn score(mesh: &Mesh, line: &[Place]) -> Result<Scored, EditError> {
     let (draft, line, snaps) = scored(mesh, line, "score")?;
-    Ok(Scored { edited: draft.finish()?, line: line.into_iter().collect(), snaps })
+    let line = line.into_iter().map(|edge| [edge; 2]).collect();
+    Ok(Scored { edited: draft.finish()?, line, snaps })
 }
 
 fn scored(

@@ -13,6 +13,9 @@ const COARSE: f64 = std::f64::consts::FRAC_1_SQRT_2;
 /// Rounds of refining at most; each halves what is too large.
 const ROUNDS: usize = 24;
 
+/// Faces get no smaller height than this part of their longest side.
+const THIN: f64 = 1e-3;
+
 /// Triangles over the border of a hole, and vertices within.
 pub(super) struct Patch {
     points: Vec<DVec3>,
@@ -110,7 +113,8 @@ impl Patch {
         // Where the span is folded the nearest point can lie outside of the face.
         let place = |v: usize| self.points.get(v).copied().unwrap_or(point);
         let up = normal(corners.map(place));
-        if parts.iter().any(|part| normal(part.map(place)).dot(up) <= 0.0) {
+        let bad = |part: [DVec3; 3]| normal(part).dot(up) <= 0.0 || height(part) < THIN;
+        if parts.iter().any(|part| bad(part.map(place))) {
             return;
         }
         self.sizes.push((self.sizes[corners[0]] + self.sizes[corners[1]] + self.sizes[corners[2]]) / 3.0);
@@ -182,9 +186,13 @@ impl Patch {
             let (s, t) = (self.points[p] - self.points[at], self.points[q] - self.points[at]);
             libm::atan2(s.cross(t).length(), s.dot(t))
         };
-        let place = |face: [usize; 3]| normal(face.map(|v| self.points[v]));
+        let place = |face: [usize; 3]| face.map(|v| self.points[v]);
         let (first, second) = ([p, d, c], [d, q, c]);
-        let (up, new) = (place(self.faces[f]) + place(self.faces[g]), [place(first), place(second)]);
+        if height(place(first)).min(height(place(second))) < THIN {
+            return None;
+        }
+        let up = normal(place(self.faces[f])) + normal(place(self.faces[g]));
+        let new = [normal(place(first)), normal(place(second))];
         let better = angle(c) + angle(d) > std::f64::consts::PI + 1e-9;
         let upright = new.iter().all(|n| n.dot(up) > 0.0) && new[0].dot(new[1]) > 0.0;
         (better && upright).then_some([(f, first), (g, second)])
@@ -233,6 +241,12 @@ impl Patch {
         let half = 0.5 * (from[1] - from[0]).length() * way;
         own.map(|p| carried(p, from, [middle - half, middle + half], turn))
     }
+}
+
+/// The height of a triangle as a part of its longest side.
+pub(super) fn height([a, b, c]: [DVec3; 3]) -> f64 {
+    let longest = (b - a).length_squared().max((c - b).length_squared()).max((a - c).length_squared());
+    (b - a).cross(c - a).length() / longest
 }
 
 fn edges(face: [usize; 3]) -> [Ends; 3] {

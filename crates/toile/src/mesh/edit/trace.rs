@@ -61,14 +61,28 @@ pub(super) fn in_chart(draft: &Draft, charts: &[u32], from: u32, goal: u32) -> O
             targets.push(place);
         }
     }
+    let walk_from = |face: u32, target: DVec2| {
+        let laid = draft.laid(face);
+        let mut walk = Walk::new(draft, laid, from, target, goal)?;
+        walk.charts = Some(charts);
+        Some((walk, laid))
+    };
     for target in targets {
+        let mut looks = false;
         for &face in &draft.star[from as usize] {
-            let laid = draft.laid(face);
-            let mut walk = Walk::new(draft, laid, from, target, goal)?;
-            walk.charts = Some(charts);
-            if walk.faces_target(from, &laid)
-                && let Some(steps) = walk.run(Next::Out(from, laid))
-            {
+            let (walk, laid) = walk_from(face, target)?;
+            if walk.faces_target(from, &laid) {
+                looks = true;
+                if let Some(steps) = walk.run(Next::Out(from, laid)) {
+                    return Some(steps);
+                }
+            }
+        }
+        if !looks {
+            // On a border, with a gap ahead.
+            let (mut walk, laid) = walk_from(*draft.star[from as usize].first()?, target)?;
+            let first = walk.jump(walk.start, laid);
+            if let Some(steps) = walk.run(first) {
                 return Some(steps);
             }
         }

@@ -215,3 +215,45 @@ fn nonsense_is_refused_by_name() {
     assert_eq!((table.vertices.len(), table.faces[17]), (16, NONE));
     assert!(table.heirs(2).iter().all(|heirs| heirs.len() == 1));
 }
+
+#[test]
+fn extreme_sizes_do_no_harm() {
+    let mut made = 0;
+    for trial in 0..300 {
+        let mut dice = Dice::new(trial);
+        let (mesh, x, _) = seedling(&mut dice);
+        let scale = [1e-150, 1e-100, 1e-12, 1e12, 1e100, 1e150][dice.below(6)];
+        let rest = mesh.rest().iter().map(|r| r.map(|p| p * scale)).collect();
+        let Ok(mesh) = Mesh::new(mesh.vertices(), mesh.faces().to_vec(), rest) else { continue };
+        let x: Vec<DVec3> = x.iter().map(|p| *p * scale).collect();
+        if let (_, Ok(edited), _) = any_edit(&mesh, &x, &mut dice) {
+            check(&mesh, &edited);
+            made += 1;
+        }
+    }
+    assert!(made > 150, "{made}");
+}
+
+#[test]
+fn collapsed_shapes_do_no_harm() {
+    // Positions on a point, on a line, folded over; charts stretched by a thousand.
+    for trial in 0..300 {
+        let mut dice = Dice::new(trial);
+        let (mesh, mut x, _) = seedling(&mut dice);
+        let kind = dice.below(3);
+        for p in &mut x {
+            *p = match kind {
+                0 => DVec3::ONE,
+                1 => DVec3::X * p.x,
+                _ => DVec3::new((p.x - 0.5).abs(), 0.0, p.z),
+            };
+        }
+        let rest: Vec<[DVec2; 3]> = mesh.rest().iter().map(|r| r.map(|p| p * DVec2::new(1000.0, 1.0))).collect();
+        let mesh = Mesh::new(mesh.vertices(), mesh.faces().to_vec(), rest).expect("thin");
+        for _ in 0..4 {
+            if let (_, Ok(edited), _) = any_edit(&mesh, &x, &mut dice) {
+                check(&mesh, &edited);
+            }
+        }
+    }
+}

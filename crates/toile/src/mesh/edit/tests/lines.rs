@@ -5,7 +5,7 @@ use crate::mesh::shapes::{disc, tube};
 
 /// The length [m] of the line of a score in the flat square.
 fn length(scored: &Scored, positions: &[DVec3]) -> f64 {
-    scored.line.iter().map(|[a, b]| (positions[*a as usize] - positions[*b as usize]).length()).sum()
+    scored.line.iter().map(|[[a, b], _]| (positions[*a as usize] - positions[*b as usize]).length()).sum()
 }
 
 #[test]
@@ -59,6 +59,50 @@ fn a_slit_keeps_its_tips() {
     let scored = score(&mesh, &[place(&mesh, 0.27, 0.4), place(&mesh, 0.66, 0.52)]).expect("scored");
     assert_eq!(slit.edited.mesh.vertices(), scored.edited.mesh.vertices() + scored.line.len() - 1);
     check_places(&slit.edited, &x);
+    // Sewn again it is only scored.
+    let pairs: Vec<[u32; 2]> = slit.line.iter().flat_map(|[a, b]| [[a[0], b[0]], [a[1], b[1]]]).collect();
+    let sewn = sew(&slit.edited.mesh, &pairs).expect("sewn");
+    assert_eq!(sewn.mesh.faces(), scored.edited.mesh.faces());
+    assert_eq!(slit.edited.remap.then(&sewn.remap), scored.edited.remap);
+}
+
+#[test]
+fn lines_are_straight_but_for_snaps() {
+    let mut crossed = 0;
+    for trial in 0..300 {
+        let mut dice = Dice::new(trial);
+        let (mesh, x) = square(7, Pattern::Delaunay { seed: trial });
+        // Half of them over an earlier slit.
+        let (mesh, x) = if trial % 2 == 0 {
+            (mesh, x)
+        } else {
+            let slit = cut(&mesh, &[place(&mesh, 0.2, 0.5), place(&mesh, 0.8, 0.5)]).expect("a slit").edited;
+            let x = slit.remap.carry(&x);
+            (slit.mesh, x)
+        };
+        let Ok(scored) = score(&mesh, &[any_place(&mesh, &mut dice), any_place(&mesh, &mut dice)]) else { continue };
+        let places = scored.edited.remap.carry(&x);
+        let points: Vec<DVec2> =
+            scored.line.iter().flat_map(|edge| edge[0]).map(|v| DVec2::new(places[v as usize].x, places[v as usize].z)).collect();
+        // The ends of the line are the two vertices farthest apart.
+        let far = |p: &DVec2, q: &DVec2| (*p - *q).length();
+        let mut ends = (points[0], points[1]);
+        for p in &points {
+            for q in &points {
+                if far(p, q) > far(&ends.0, &ends.1) {
+                    ends = (*p, *q);
+                }
+            }
+        }
+        let along = (ends.1 - ends.0).normalize();
+        for (p, v) in points.iter().zip(scored.line.iter().flat_map(|edge| edge[0])) {
+            let off = along.perp_dot(*p - ends.0).abs();
+            let snap = scored.snaps.iter().find(|snap| snap.vertex == v);
+            assert!(off < 1e-9 || snap.is_some_and(|snap| off <= snap.distance + 1e-9), "trial {trial}: {off} {snap:?}");
+            crossed += 1;
+        }
+    }
+    assert!(crossed > 1000, "{crossed}");
 }
 
 #[test]
@@ -132,7 +176,7 @@ fn lines_go_straight_across_seams() {
     let line = [corner(DVec3::ZERO), corner(DVec3::new(2.0, 0.0, 1.0))];
     let scored = score(&mesh, &line).expect("scored");
     let places = scored.edited.remap.carry(&x);
-    for v in scored.line.iter().flatten() {
+    for v in scored.line.iter().flatten().flatten() {
         let p = places[*v as usize];
         let off = (p.z - 0.5 * p.x).abs();
         // Only where it was moved to a vertex is it off the line.
