@@ -69,7 +69,8 @@ impl Draft {
 
     /// Faces with an edge between these vertices, ascending.
     pub fn beside(&self, a: u32, b: u32) -> Vec<u32> {
-        let (few, other) = if self.star[a as usize].len() <= self.star[b as usize].len() { (a, b) } else { (b, a) };
+        let (few, other) =
+            if self.star[a as usize].len() <= self.star[b as usize].len() { (a, b) } else { (b, a) };
         let mut faces: Vec<u32> =
             self.star[few as usize].iter().copied().filter(|&f| self.corner(f, other).is_some()).collect();
         faces.sort_unstable();

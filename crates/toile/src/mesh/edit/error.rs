@@ -77,7 +77,10 @@ impl fmt::Display for EditError {
                 faces.saturating_sub(1)
             ),
             Self::NoEdge { what, edge: [a, b] } => {
-                write!(f, "{what} goes from vertex {a} to vertex {b}, which no edge joins; follow the edges of the mesh")
+                write!(
+                    f,
+                    "{what} goes from vertex {a} to vertex {b}, which no edge joins; follow the edges of the mesh"
+                )
             }
             Self::BadNumber { what, index, value, limit } => {
                 write!(f, "{what} {index} is {value}, must be {limit}; change it")

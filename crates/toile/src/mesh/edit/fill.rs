@@ -24,7 +24,11 @@ const FLAT: f64 = 1e-6;
 pub fn fill(mesh: &Mesh, positions: &[DVec3], start: u32) -> Result<Edited, EditError> {
     let vertices = mesh.vertices();
     if positions.len() != vertices {
-        return Err(EditError::Count { what: "the list of positions", given: positions.len(), wanted: vertices });
+        return Err(EditError::Count {
+            what: "the list of positions",
+            given: positions.len(),
+            wanted: vertices,
+        });
     }
     if start as usize >= vertices {
         return Err(EditError::NoVertex { what: "the hole", vertex: start, vertices });

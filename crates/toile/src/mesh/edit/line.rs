@@ -40,8 +40,9 @@ pub struct Snap {
 /// Cuts the cloth along straight lines at rest from point to point, through the faces on the way.
 ///
 /// Ends inside the cloth make a slit, ends on a border open it. Where the line crosses an earlier cut, or a hole in the
-/// same panel, it goes on behind it; across a seam it goes on straight as if the panels lay flat next to each other. Where
-/// cloth is not flat at rest, it is the shortest line in the faces nearest to it. See [`score`] for what it does to faces.
+/// same panel, it goes on behind it; across a seam it goes on straight as if the panels lay flat next to each other,
+/// scaled to fit where one is gathered or resized. Where cloth is not flat at rest, it is the shortest line in the faces
+/// between the points. See [`score`] for what it does to faces.
 pub fn cut(mesh: &Mesh, line: &[Place]) -> Result<Scored, EditError> {
     let (mut draft, line, snaps) = scored(mesh, line, "cut")?;
     let sides = sides(&draft, &line);
@@ -94,10 +95,9 @@ fn scored(
     let points: Vec<u32> = line.iter().map(|place| knife.insert(place)).collect();
     for (k, pair) in points.windows(2).enumerate() {
         let [from, to] = [pair[0], pair[1]];
-        let steps = knife.plan(&charts, from, to).ok_or(EditError::NotJoined {
-            points: [k, k + 1],
-            faces: [line[k].face, line[k + 1].face],
-        })?;
+        let steps = knife
+            .plan(&charts, from, to)
+            .ok_or(EditError::NotJoined { points: [k, k + 1], faces: [line[k].face, line[k + 1].face] })?;
         knife.follow(from, &steps)?;
     }
     if knife.line.is_empty() {
@@ -120,7 +120,12 @@ pub(super) fn check_place(
     let sum = place.weights[0] + place.weights[1] + place.weights[2];
     let worst = place.weights.iter().copied().find(|w| !(-1e-6..=1.0 + 1e-6).contains(w));
     if let Some(value) = worst {
-        return Err(EditError::BadNumber { what: "a weight of point", index, value, limit: "between 0 and 1" });
+        return Err(EditError::BadNumber {
+            what: "a weight of point",
+            index,
+            value,
+            limit: "between 0 and 1",
+        });
     }
     if (sum - 1.0).abs() > 1e-6 {
         return Err(EditError::BadNumber {

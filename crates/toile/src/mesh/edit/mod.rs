@@ -9,31 +9,27 @@
 //! edits refuse them, since an edge of three faces has no two sides to work on.
 
 mod draft;
+mod edges;
 mod error;
 mod fill;
 mod layout;
 mod line;
-mod open;
 mod patch;
 mod remap;
-mod sew;
+mod seams;
 mod size;
-mod split;
 mod strip;
 mod trace;
-mod weld;
 
 #[cfg(test)]
 mod tests;
 
+pub use edges::{split, weld};
 pub use error::EditError;
 pub use fill::{MOST_RIM, fill};
 pub use line::{LEAST_ANGLE, SNAP, Scored, Snap, cut, score};
-pub use open::{cut_along, remove};
-pub use sew::sew;
+pub use seams::{cut_along, remove, sew};
 pub use size::{Keep, LARGEST_FACTOR, SMALLEST_FACTOR, brush, resize};
-pub use split::split;
-pub use weld::weld;
 
 use super::Mesh;
 

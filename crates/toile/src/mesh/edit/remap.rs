@@ -48,7 +48,8 @@ impl Origin {
             Self::Joined(all) => join(all.iter().map(|&v| at(v)).collect()),
             _ => {
                 let parts = self.weights().into_iter();
-                let spread = parts.flat_map(|(v, w)| at(v).weights().into_iter().map(move |(o, s)| (o, s * w)));
+                let spread =
+                    parts.flat_map(|(v, w)| at(v).weights().into_iter().map(move |(o, s)| (o, s * w)));
                 Origin::of_weights(spread.collect())
             }
         }

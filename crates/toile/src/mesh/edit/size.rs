@@ -59,7 +59,13 @@ pub fn resize(mesh: &Mesh, factors: &[f64], keep: Keep) -> Result<Edited, EditEr
 ///
 /// The distance is measured to the middles of faces, over the faces between: exact where the cloth is flat at rest and
 /// nothing is in the way.
-pub fn brush(mesh: &Mesh, centre: Place, radius: f64, factor: f64, hardness: f64) -> Result<Vec<f64>, EditError> {
+pub fn brush(
+    mesh: &Mesh,
+    centre: Place,
+    radius: f64,
+    factor: f64,
+    hardness: f64,
+) -> Result<Vec<f64>, EditError> {
     check_place(mesh, "the centre of the brush", 0, &centre)?;
     let bad = |what, value, limit| Err(EditError::BadNumber { what, index: 0, value, limit });
     if !(radius.is_finite() && radius > 0.0) {

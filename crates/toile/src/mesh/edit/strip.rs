@@ -25,7 +25,8 @@ pub(super) fn through_strip(draft: &Draft, from: u32, goal: u32) -> Option<Vec<S
 
 /// Faces from one round `from` to one round `goal`, the nearest way between their middles.
 fn find_strip(draft: &Draft, from: u32, goal: u32) -> Option<Vec<u32>> {
-    let middle = |f: u32| (draft.rest[f as usize][0] + draft.rest[f as usize][1] + draft.rest[f as usize][2]) / 3.0;
+    let middle =
+        |f: u32| (draft.rest[f as usize][0] + draft.rest[f as usize][1] + draft.rest[f as usize][2]) / 3.0;
     let mut best: BTreeMap<u32, (f64, u32)> = BTreeMap::new();
     let mut heap: BinaryHeap<Reverse<(u64, u32, u32)>> = BinaryHeap::new();
     // Bits of numbers that are not negative are in their order.

@@ -76,7 +76,10 @@ pub(super) fn check(old: &Mesh, new: &Edited) {
         let weights = origin.weights();
         let sum: f64 = weights.iter().map(|part| part.1).sum();
         assert!((sum - 1.0).abs() < 1e-12, "{origin:?}");
-        assert!(weights.iter().all(|part| (part.0 as usize) < old.vertices() && part.1 > -1e-12), "{origin:?}");
+        assert!(
+            weights.iter().all(|part| (part.0 as usize) < old.vertices() && part.1 > -1e-12),
+            "{origin:?}"
+        );
     }
     assert_eq!(pinched(mesh), 0);
 }

@@ -214,7 +214,8 @@ impl<'a> Walk<'a> {
                     return Next::Out(vertex, here);
                 }
                 let Some(next) = self.draft.lay_across(&here, vertex, by, self.side) else { break };
-                let third = self.draft.faces[next.face as usize].into_iter().find(|v| *v != vertex && *v != by);
+                let third =
+                    self.draft.faces[next.face as usize].into_iter().find(|v| *v != vertex && *v != by);
                 let Some(third) = third.filter(|_| next.face != laid.face) else { break };
                 (here, by) = (next, third);
             }
@@ -287,13 +288,16 @@ impl<'a> Walk<'a> {
             }
             for k in 0..3 {
                 let [l, r] = self.draft.gate(face, k, self.side);
-                let (Some(i), Some(j)) = (self.draft.corner(face, l), self.draft.corner(face, r)) else { continue };
+                let (Some(i), Some(j)) = (self.draft.corner(face, l), self.draft.corner(face, r)) else {
+                    continue;
+                };
                 let (a, b) = (laid.at[i], laid.at[j]);
                 let (off_a, off_b) = (unit.perp_dot(a - self.start), unit.perp_dot(b - self.start));
                 let close = TOUCH * (b - a).length();
                 for (v, p, off) in [(l, a, off_a), (r, b, off_b)] {
                     let there = v == self.goal && (p - self.target).length() <= close;
-                    if off.abs() <= close && (there || self.faces_target(v, &laid)) && self.draft.on_border(v) {
+                    if off.abs() <= close && (there || self.faces_target(v, &laid)) && self.draft.on_border(v)
+                    {
                         entries.push(Entry { along: along(p), face, by: Step::Vertex(v) });
                     }
                 }

@@ -47,7 +47,8 @@ fn any_edit(mesh: &Mesh, x: &[DVec3], dice: &mut Dice) -> (&'static str, Result<
             ("score", score(mesh, &line).map(|scored| scored.edited), true)
         }
         3 => {
-            let faces: Vec<u32> = (0..1 + dice.below(3)).map(|_| dice.below(mesh.faces().len()) as u32).collect();
+            let faces: Vec<u32> =
+                (0..1 + dice.below(3)).map(|_| dice.below(mesh.faces().len()) as u32).collect();
             ("remove", remove(mesh, &faces), true)
         }
         4 => {
@@ -184,7 +185,9 @@ fn nonsense_is_refused_by_name() {
         is(score(&mesh, &line).map(drop), &few);
     }
     is(cut(&mesh, &[good, Place { face: NONE, ..good }]).map(drop), &face);
-    for weights in [[f64::NAN, 0.5, 0.5], [f64::INFINITY, 0.0, 0.0], [-0.5, 1.0, 0.5], [0.2, 0.2, 0.2], [0.0; 3]] {
+    for weights in
+        [[f64::NAN, 0.5, 0.5], [f64::INFINITY, 0.0, 0.0], [-0.5, 1.0, 0.5], [0.2, 0.2, 0.2], [0.0; 3]]
+    {
         is(cut(&mesh, &[good, Place { face: 3, weights }]).map(drop), &number);
         is(brush(&mesh, Place { face: 3, weights }, 1.0, 1.0, 1.0).map(drop), &number);
     }
@@ -248,7 +251,8 @@ fn collapsed_shapes_do_no_harm() {
                 _ => DVec3::new((p.x - 0.5).abs(), 0.0, p.z),
             };
         }
-        let rest: Vec<[DVec2; 3]> = mesh.rest().iter().map(|r| r.map(|p| p * DVec2::new(1000.0, 1.0))).collect();
+        let rest: Vec<[DVec2; 3]> =
+            mesh.rest().iter().map(|r| r.map(|p| p * DVec2::new(1000.0, 1.0))).collect();
         let mesh = Mesh::new(mesh.vertices(), mesh.faces().to_vec(), rest).expect("thin");
         for _ in 0..4 {
             if let (_, Ok(edited), _) = any_edit(&mesh, &x, &mut dice) {

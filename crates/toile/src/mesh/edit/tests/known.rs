@@ -106,10 +106,14 @@ fn sewing_refuses_what_is_no_cloth() {
     // Three strips at one edge.
     let (three, _) = square(2, Pattern::Structured);
     let rest = three.rest().to_vec();
-    let all: Vec<[u32; 3]> = (0..3).flat_map(|k| three.faces().iter().map(move |f| f.map(|v| v + 9 * k))).collect();
+    let all: Vec<[u32; 3]> =
+        (0..3).flat_map(|k| three.faces().iter().map(move |f| f.map(|v| v + 9 * k))).collect();
     let sheets = Mesh::new(27, all, [rest.clone(), rest.clone(), rest].concat()).expect("three sheets");
     let seam = [[0, 9], [9, 18], [1, 10], [10, 19]];
-    assert!(matches!(sew(&sheets, &seam), Err(EditError::ThreeFaces { .. } | EditError::AgainstWinding { .. })));
+    assert!(matches!(
+        sew(&sheets, &seam),
+        Err(EditError::ThreeFaces { .. } | EditError::AgainstWinding { .. })
+    ));
     let on_top: Vec<[u32; 2]> = (0..9).map(|i| [i, i + 9]).collect();
     assert!(matches!(sew(&sheets, &on_top), Err(EditError::SameFace { .. })));
 }
@@ -208,7 +212,8 @@ fn holes_are_filled_like_the_cloth_round_them() {
         let patch = filled.mesh.faces().len() - open.mesh.faces().len();
         assert!((filled.mesh.total_area() - 1.0).abs() < 1e-12, "{pattern:?} {}", filled.mesh.total_area());
         assert!(patch * 2 > gone.len() && patch < 2 * gone.len(), "{patch} faces for {}", gone.len());
-        let angle = filled.mesh.rest()[open.mesh.faces().len()..].iter().map(least_angle).fold(90.0, f64::min);
+        let angle =
+            filled.mesh.rest()[open.mesh.faces().len()..].iter().map(least_angle).fold(90.0, f64::min);
         assert!(angle > 10.0, "{pattern:?}: {angle}°");
         // The chart goes on over the patch.
         check_places(&filled, &positions);
@@ -231,7 +236,10 @@ fn the_ends_of_a_tube_are_closed() {
     let lid = 8.0 * libm::sin(std::f64::consts::PI / 8.0) * 0.3 * 0.3;
     let bottom: f64 = once.mesh.area()[mesh.faces().len()..].iter().sum();
     assert!((bottom / lid - 1.0).abs() < 1e-9, "{bottom} {lid}");
-    assert!(matches!(fill(&twice.mesh, &twice.remap.carry(&positions), 0), Err(EditError::NotOnBorder { .. })));
+    assert!(matches!(
+        fill(&twice.mesh, &twice.remap.carry(&positions), 0),
+        Err(EditError::NotOnBorder { .. })
+    ));
 }
 
 #[test]
@@ -315,7 +323,8 @@ fn tables_follow_one_another() {
     let first = cut(&mesh, &[place(&mesh, 0.1, 0.33), place(&mesh, 0.77, 0.61)]).expect("a slit").edited;
     let edges: Vec<[u32; 2]> = first.mesh.edges().iter().map(|e| e.ends).step_by(3).collect();
     let second = split(&first.mesh, &edges).expect("split");
-    let third = cut(&second.mesh, &[place(&second.mesh, 0.0, 0.9), place(&second.mesh, 1.0, 0.2)]).expect("a cut");
+    let third =
+        cut(&second.mesh, &[place(&second.mesh, 0.0, 0.9), place(&second.mesh, 1.0, 0.2)]).expect("a cut");
     let both = first.remap.then(&second.remap).then(&third.edited.remap);
     let direct = both.carry(&x);
     let stepwise = third.edited.remap.carry(&second.remap.carry(&first.remap.carry(&x)));

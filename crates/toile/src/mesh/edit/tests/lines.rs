@@ -36,7 +36,9 @@ fn a_line_through_faces_makes_two_pieces() {
 #[test]
 fn lines_along_edges_and_through_vertices_add_nothing() {
     let (mesh, _) = square(6, Pattern::Structured);
-    for (from, to, edges) in [((0.0, 0.5), (1.0, 0.5), 6), ((0.0, 0.0), (1.0, 1.0), 6), ((0.5, 0.0), (0.5, 0.5), 3)] {
+    for (from, to, edges) in
+        [((0.0, 0.5), (1.0, 0.5), 6), ((0.0, 0.0), (1.0, 1.0), 6), ((0.5, 0.0), (0.5, 0.5), 3)]
+    {
         let scored = score(&mesh, &[place(&mesh, from.0, from.1), place(&mesh, to.0, to.1)]).expect("scored");
         assert_eq!(scored.edited.mesh.faces(), mesh.faces());
         assert_eq!(scored.line.len(), edges);
@@ -80,10 +82,16 @@ fn lines_are_straight_but_for_snaps() {
             let x = slit.remap.carry(&x);
             (slit.mesh, x)
         };
-        let Ok(scored) = score(&mesh, &[any_place(&mesh, &mut dice), any_place(&mesh, &mut dice)]) else { continue };
+        let Ok(scored) = score(&mesh, &[any_place(&mesh, &mut dice), any_place(&mesh, &mut dice)]) else {
+            continue;
+        };
         let places = scored.edited.remap.carry(&x);
-        let points: Vec<DVec2> =
-            scored.line.iter().flat_map(|edge| edge[0]).map(|v| DVec2::new(places[v as usize].x, places[v as usize].z)).collect();
+        let points: Vec<DVec2> = scored
+            .line
+            .iter()
+            .flat_map(|edge| edge[0])
+            .map(|v| DVec2::new(places[v as usize].x, places[v as usize].z))
+            .collect();
         // The ends of the line are the two vertices farthest apart.
         let far = |p: &DVec2, q: &DVec2| (*p - *q).length();
         let mut ends = (points[0], points[1]);
@@ -98,7 +106,10 @@ fn lines_are_straight_but_for_snaps() {
         for (p, v) in points.iter().zip(scored.line.iter().flat_map(|edge| edge[0])) {
             let off = along.perp_dot(*p - ends.0).abs();
             let snap = scored.snaps.iter().find(|snap| snap.vertex == v);
-            assert!(off < 1e-9 || snap.is_some_and(|snap| off <= snap.distance + 1e-9), "trial {trial}: {off} {snap:?}");
+            assert!(
+                off < 1e-9 || snap.is_some_and(|snap| off <= snap.distance + 1e-9),
+                "trial {trial}: {off} {snap:?}"
+            );
             crossed += 1;
         }
     }
@@ -125,8 +136,9 @@ fn lines_cross_earlier_cuts_and_holes() {
         let gone: Vec<u32> =
             (0..mesh.faces().len() as u32).filter(|&f| near(&mesh.rest()[f as usize])).collect();
         let open = remove(&mesh, &gone).expect("a hole");
-        let halves =
-            cut(&open.mesh, &[place(&open.mesh, 0.0, 0.47), place(&open.mesh, 1.0, 0.55)]).expect("two").edited;
+        let halves = cut(&open.mesh, &[place(&open.mesh, 0.0, 0.47), place(&open.mesh, 1.0, 0.55)])
+            .expect("two")
+            .edited;
         check(&open.mesh, &halves);
         assert_eq!(halves.mesh.components().len(), 2, "{pattern:?}");
     }
@@ -155,7 +167,9 @@ fn two_panels() -> (Mesh, Vec<DVec3>) {
     let all = mesh.faces().iter().copied().chain(faces).collect();
     let both = Mesh::new(2 * count as usize, all, rest).expect("two panels");
     let at = |wanted: f64, z: f64| {
-        (0..count).find(|&v| x[v as usize].x == wanted && (x[v as usize].z - z).abs() < 1e-9).expect("a vertex")
+        (0..count)
+            .find(|&v| x[v as usize].x == wanted && (x[v as usize].z - z).abs() < 1e-9)
+            .expect("a vertex")
     };
     let ticks: Vec<f64> = x.iter().filter(|p| p.x == 1.0).map(|p| p.z).collect();
     let pairs: Vec<[u32; 2]> = ticks.iter().map(|&z| [at(1.0, z), at(0.0, z) + count]).collect();
@@ -217,10 +231,70 @@ fn lines_find_their_way_where_cloth_is_not_flat() {
     }
 }
 
+/// The length [m] of the shortest way along edges.
+fn along_edges(mesh: &Mesh, x: &[DVec3], from: u32, to: u32) -> f64 {
+    let mut far = vec![f64::INFINITY; x.len()];
+    far[from as usize] = 0.0;
+    loop {
+        let mut less = false;
+        for [a, b] in mesh.edges().iter().map(|edge| edge.ends.map(|v| v as usize)) {
+            let length = (x[a] - x[b]).length();
+            for (p, q) in [(a, b), (b, a)] {
+                if far[p] + length < far[q] * (1.0 - 1e-12) {
+                    far[q] = far[p] + length;
+                    less = true;
+                }
+            }
+        }
+        if !less {
+            return far[to as usize];
+        }
+    }
+}
+
+#[test]
+fn lines_on_closed_surfaces_are_short() {
+    // A cone with a bottom and a lid: the rims are not flat at rest, so lines over them bend.
+    let shape = tube(0.3, 0.2, 0.3, 14, 4, Pattern::Delaunay { seed: 5 }).expect("a cone");
+    let once =
+        fill(&mesh_of(&shape), &shape.positions, shape.group("lower").expect("a rim")[0]).expect("a bottom");
+    let x = once.remap.carry(&shape.positions);
+    let closed = fill(&once.mesh, &x, shape.group("upper").expect("a rim")[0]).expect("a lid");
+    let (mesh, x) = (closed.mesh, closed.remap.carry(&x));
+    assert_eq!(loops(&mesh), 0);
+    let mut dice = Dice::new(1);
+    let mut worst: f64 = 0.0;
+    for trial in 0..200 {
+        let at = |face: usize, k: usize| {
+            let mut weights = [0.0; 3];
+            weights[k] = 1.0;
+            (mesh.faces()[face][k], Place { face: face as u32, weights })
+        };
+        let (from, first) = at(dice.below(mesh.faces().len()), dice.below(3));
+        let (to, last) = at(dice.below(mesh.faces().len()), dice.below(3));
+        if from == to {
+            continue;
+        }
+        let scored = score(&mesh, &[first, last]).expect("scored");
+        check(&mesh, &scored.edited);
+        let places = scored.edited.remap.carry(&x);
+        let ratio = length(&scored, &places) / along_edges(&mesh, &x, from, to);
+        assert!(ratio < 1.15, "trial {trial}: {ratio} of the way along edges");
+        worst = worst.max(ratio);
+        let slit = cut(&mesh, &[first, last]);
+        assert!(
+            slit.is_ok_and(|slit| euler(&slit.edited.mesh) == 1) || scored.line.len() == 1,
+            "a hole in a sphere"
+        );
+    }
+    println!("at most {worst:.3} of the way along edges");
+}
+
 #[test]
 fn pieces_that_are_apart_are_named() {
     let (mesh, _) = square(4, Pattern::Structured);
-    let all: Vec<[u32; 3]> = (0..2).flat_map(|k| mesh.faces().iter().map(move |f| f.map(|v| v + 25 * k))).collect();
+    let all: Vec<[u32; 3]> =
+        (0..2).flat_map(|k| mesh.faces().iter().map(move |f| f.map(|v| v + 25 * k))).collect();
     let far = mesh.rest().iter().map(|r| r.map(|p| p + DVec2::splat(5.0))).collect();
     let sheets = Mesh::new(50, all, [mesh.rest().to_vec(), far].concat()).expect("two sheets");
     let weights = [0.4, 0.3, 0.3];
