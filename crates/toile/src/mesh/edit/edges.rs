@@ -26,10 +26,7 @@ pub fn split(mesh: &Mesh, edges: &[[u32; 2]]) -> Result<Edited, EditError> {
             return Err(EditError::NoEdge { what, edge });
         }
         let ends = ends(edge[0], edge[1]);
-        if !middles.contains_key(&ends) {
-            let middle = draft.add_vertex(Origin::Edge(ends, 0.5));
-            middles.insert(ends, middle);
-        }
+        middles.entry(ends).or_insert_with(|| draft.add_vertex(Origin::Edge(ends, 0.5)));
     }
     for face in 0..mesh.faces().len() {
         split_face(&mut draft, face, &middles);

@@ -257,19 +257,17 @@ impl<'a> Walk<'a> {
         self.entries = Some(entries);
         let Some(entry) = next else { return Next::Lost };
         self.steps.push(entry.by);
+        self.come_back(entry)
+    }
+
+    /// Back on the cloth after a gap.
+    fn come_back(&self, entry: Entry) -> Next {
         let laid = self.draft.laid(entry.face);
         match entry.by {
             Step::Vertex(v) if v == self.goal => Next::Arrived,
             Step::Vertex(v) => Next::Out(v, laid),
-            Step::Edge(a, b, _) => {
-                let opposite = (0..3).find(|&k| {
-                    let v = self.draft.faces[entry.face as usize][k];
-                    v != a && v != b
-                });
-                let gate = opposite.map(|k| self.draft.gate(entry.face, k, self.side));
-                // Who enters sees the ends the other way round than who leaves.
-                gate.map_or(Next::Lost, |[l, r]| Next::In([r, l], laid))
-            }
+            // Who enters sees the ends the other way round than who leaves.
+            Step::Edge(left, right, _) => Next::In([right, left], laid),
             Step::Gap => Next::Lost,
         }
     }
