@@ -1,10 +1,13 @@
-//! Triangle meshes: what is joined to what, the shape at rest, surfaces to ask, bodies to collide with, curved surfaces to look at.
+//! Triangle meshes: what is joined to what, the shape at rest, surfaces to ask, bodies to collide with, curved surfaces to look at,
+//! edits that change what is joined.
 
+pub mod edit;
 pub mod shapes;
 pub mod smooth;
 pub mod surface;
 pub mod topology;
 
+pub use edit::{EditError, Edited, Origin, Remap};
 pub use shapes::{Pattern, Shape, ShapeError};
 pub use smooth::{SmoothError, Smoothed, Smoother, Subdivision};
 pub use surface::{Surface, SurfaceError};
