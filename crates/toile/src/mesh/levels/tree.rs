@@ -84,13 +84,15 @@ pub(super) fn roots(ground: &Ground) -> Vec<Node> {
 struct Draft<'a> {
     levels: &'a Levels,
     nodes: Vec<Node>,
+    /// Which faces are to be split, as asked.
+    asked: Vec<bool>,
     counts: Counts,
 }
 
 impl Draft<'_> {
     /// Splits a leaf, and before it what would be two levels coarser than its children. Goes up one level with each call of
     /// itself, so a few deep at most.
-    fn split(&mut self, leaf: Face, forced: bool) {
+    fn split(&mut self, leaf: Face) {
         if self.nodes[leaf as usize].is_split() {
             return;
         }
@@ -98,7 +100,7 @@ impl Draft<'_> {
             for turn in [1, 2] {
                 // Where the mesh branches there are several.
                 while let Some(neighbour) = self.coarser(leaf, turn) {
-                    self.split(neighbour, true);
+                    self.split(neighbour);
                 }
             }
         }
@@ -123,7 +125,7 @@ impl Draft<'_> {
             });
         }
         self.counts.performed += 1;
-        self.counts.forced += u64::from(forced);
+        self.counts.forced += u64::from(!self.asked[leaf as usize]);
     }
 
     /// A leaf one level coarser on the other side of one of the two sides that a leaf has in common with its parent.
@@ -178,9 +180,11 @@ impl Levels {
         cancel: &[Face],
     ) -> Result<(Vec<Node>, Counts), LevelsError> {
         self.check(split, cancel)?;
-        let mut draft = Draft { levels: self, nodes: self.nodes.clone(), counts: self.counts };
+        let mut asked = vec![false; self.nodes.len()];
+        split.iter().for_each(|&face| asked[face as usize] = true);
+        let mut draft = Draft { levels: self, nodes: self.nodes.clone(), asked, counts: self.counts };
         for &face in split {
-            draft.split(face, false);
+            draft.split(face);
         }
         let leaves = self.leaf_count() + 3 * (draft.counts.performed - self.counts.performed) as usize;
         if leaves > MAX_FACES {
