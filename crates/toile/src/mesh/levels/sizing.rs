@@ -12,7 +12,7 @@
 //! much larger than its sides that the parent fits too with a margin, when the parent itself stands at no angle that would
 //! split it again, and when they have been there for some time. So nothing is split and cancelled in turns.
 
-use super::neighbours::{Beside, angle, height, normal};
+use super::neighbours::{angle, normal};
 use super::{Face, Levels, LevelsError};
 use crate::math::DVec3;
 use std::cmp::Reverse;
@@ -98,8 +98,12 @@ impl Sizing {
         self.check()?;
         seen.check(levels)?;
         let beside = levels.beside();
-        let sizes = self.leaf_sizes(levels, seen, &beside);
-        let cancel = self.cancelled(levels, seen, &beside, &sizes);
+        let mut wanted = self.wanted(levels, seen, &beside);
+        spread(levels, &beside, &mut wanted);
+        let sizes = self.sizes_below(levels, &wanted);
+        // As far away as the parents of these faces would look.
+        spread(levels, &beside, &mut wanted);
+        let cancel = self.cancelled(levels, seen, &beside, &self.sizes_below(levels, &wanted));
         let mut urgent: Vec<(Reverse<u64>, Face)> = Vec::new();
         for face in levels.leaves().filter(|&f| levels.nodes[f as usize].level < levels.most()) {
             let side = levels.nodes[face as usize].longest();
@@ -118,7 +122,10 @@ impl Sizing {
     pub fn sizes(&self, levels: &Levels, seen: &Seen) -> Result<Vec<f64>, LevelsError> {
         self.check()?;
         seen.check(levels)?;
-        Ok(self.face_sizes(levels, seen, &levels.beside()))
+        let beside = levels.beside();
+        let mut wanted = self.wanted(levels, seen, &beside);
+        spread(levels, &beside, &mut wanted);
+        Ok(wanted.into_iter().map(|per_metre| self.size(per_metre)).collect())
     }
 
     fn check(&self) -> Result<(), LevelsError> {
@@ -151,22 +158,24 @@ impl Sizing {
         (1.0 / per_metre.max(0.0)).min(self.largest)
     }
 
-    fn face_sizes(&self, levels: &Levels, seen: &Seen, beside: &[Beside]) -> Vec<f64> {
+    /// Triangles per metre wanted by each face of the mesh.
+    fn wanted(&self, levels: &Levels, seen: &Seen, beside: &[[u32; 2]]) -> Vec<f64> {
         let mesh = levels.mesh();
         let mut wanted: Vec<f64> = (0..mesh.faces().len()).map(|f| self.alone(levels, seen, f)).collect();
         let normals: Vec<DVec3> = mesh.faces().iter().map(|&face| normal(face, seen.positions)).collect();
+        let longest = |f: usize| levels.nodes[levels.closed.owners[f] as usize].longest();
         for pair in beside {
-            let [f, g] = pair.faces.map(|face| face as usize);
+            let [f, g] = pair.map(|face| face as usize);
             let mut change = angle(normals[f], normals[g]) / self.turn;
             if let (Some(e), Some(d)) = (seen.strains.get(f), seen.strains.get(g)) {
                 let step = (e[0] - d[0]).abs().max((e[1] - d[1]).abs());
                 change = change.max(step / self.strain_step);
             }
-            let per_metre = change / pair.distance();
+            let per_metre = change / apart(longest(f), longest(g));
             // `max` leaves out what is not a number.
             (wanted[f], wanted[g]) = (wanted[f].max(per_metre), wanted[g].max(per_metre));
         }
-        wanted.into_iter().map(|per_metre| self.size(per_metre)).collect()
+        wanted
     }
 
     /// Triangles per metre that a face wants by itself: for the bodies it touches, and for its compression.
@@ -180,16 +189,13 @@ impl Sizing {
     }
 
     /// The size wanted in each face of the forest [m]; of split ones, the least below them.
-    fn leaf_sizes(&self, levels: &Levels, seen: &Seen, beside: &[Beside]) -> Vec<f64> {
-        let of_faces = self.face_sizes(levels, seen, beside);
-        let least = |span: [u32; 2]| {
-            of_faces[span[0] as usize..span[1] as usize].iter().copied().fold(f64::INFINITY, f64::min)
-        };
-        levels.nodes.iter().map(|node| least(node.span)).collect()
+    fn sizes_below(&self, levels: &Levels, wanted: &[f64]) -> Vec<f64> {
+        let most = |span: [u32; 2]| wanted[span[0] as usize..span[1] as usize].iter().copied().fold(0.0, f64::max);
+        levels.nodes.iter().map(|node| self.size(most(node.span))).collect()
     }
 
     /// The faces whose four children can go.
-    fn cancelled(&self, levels: &Levels, seen: &Seen, beside: &[Beside], sizes: &[f64]) -> Vec<Face> {
+    fn cancelled(&self, levels: &Levels, seen: &Seen, beside: &[[u32; 2]], sizes: &[f64]) -> Vec<Face> {
         let roomy = |f: Face| levels.nodes[f as usize].longest() * self.hysteresis <= sizes[f as usize];
         let ready = |f: &Face| {
             let old = levels.age(*f).is_some_and(|age| age >= self.patience);
@@ -208,18 +214,15 @@ impl Sizing {
     /// Whether a split face, were it whole, would fit its size with the margin of the hysteresis.
     fn lies_flat(&self, levels: &Levels, seen: &Seen, around: &[[u32; 2]], face: Face) -> bool {
         let node = &levels.nodes[face as usize];
-        let area =
-            |rest: &[crate::math::DVec2; 3]| 0.5 * (rest[1] - rest[0]).perp_dot(rest[2] - rest[0]).abs();
-        let own = (normal(node.corners, seen.positions), height(area(&node.rest), node.longest()));
+        let own = normal(node.corners, seen.positions);
         let longest = 0.5 * self.hysteresis * node.longest();
         node.children[..3].iter().all(|&child| {
             let first = around.partition_point(|pair| pair[0] < child);
             let others = around[first..].iter().take_while(|pair| pair[0] == child).map(|pair| pair[1]);
             others.filter(|other| !node.children.contains(other)).all(|other| {
                 let beyond = &levels.nodes[other as usize];
-                let reach = (own.1 + height(area(&beyond.rest), beyond.longest())) / 3.0;
-                let turn = angle(own.0, normal(beyond.corners, seen.positions));
-                longest <= self.size(turn / reach / self.turn)
+                let turn = angle(own, normal(beyond.corners, seen.positions));
+                longest <= self.size(turn / apart(node.longest(), beyond.longest()) / self.turn)
             })
         })
     }
@@ -238,5 +241,33 @@ impl Sizing {
         }
         wishes.split.truncate(fits);
         Ok(wishes)
+    }
+}
+
+/// How far two neighbours are from each other [m], from the longest sides of their leaves: as the middles of equilateral
+/// triangles would be, the larger on both sides. Middles themselves are no better: the normal of a triangle is that of a
+/// sphere through its corners above the centre of their circle, and for the slender triangles between levels that centre
+/// is as far away as for the leaf they were cut from. Children are similar to their parent, so that what is wrong with this is
+/// as wrong at every level.
+fn apart(a: f64, b: f64) -> f64 {
+    a.max(b) / 3.0_f64.sqrt()
+}
+
+/// Gives every face the most that one beside it, or with a common vertex, wants. A face sees curvature only across its own
+/// edges, and may see little of it; and folds arrive from the side.
+fn spread(levels: &Levels, beside: &[[u32; 2]], wanted: &mut [f64]) {
+    let faces = levels.mesh().faces();
+    let mut most = vec![0.0_f64; levels.mesh().vertices()];
+    for (face, &wish) in faces.iter().zip(&*wanted) {
+        face.iter().for_each(|&v| most[v as usize] = most[v as usize].max(wish));
+    }
+    let before = wanted.to_vec();
+    for (face, wish) in faces.iter().zip(&mut *wanted) {
+        *wish = face.iter().map(|&v| most[v as usize]).fold(*wish, f64::max);
+    }
+    // Across cracks neighbours need not share a vertex.
+    for pair in beside {
+        let [f, g] = pair.map(|face| face as usize);
+        (wanted[f], wanted[g]) = (wanted[f].max(before[g]), wanted[g].max(before[f]));
     }
 }
