@@ -262,6 +262,11 @@ impl Levels {
         &self.closed.owners
     }
 
+    /// The leaf of a face of the mesh.
+    fn owner(&self, face: usize) -> &Node {
+        &self.nodes[self.closed.owners[face] as usize]
+    }
+
     fn node(&self, face: Face) -> Option<&Node> {
         self.nodes.get(face as usize)
     }

@@ -100,10 +100,11 @@ impl Sizing {
         let beside = levels.beside();
         let mut wanted = self.wanted(levels, seen, &beside);
         spread(levels, &beside, &mut wanted);
-        let sizes = self.sizes_below(levels, &wanted);
+        let sizes = self.sizes_below(levels, &self.with_compression(levels, seen, &wanted));
         // As far away as the parents of these faces would look.
         spread(levels, &beside, &mut wanted);
-        let cancel = self.cancelled(levels, seen, &beside, &self.sizes_below(levels, &wanted));
+        let calm = self.sizes_below(levels, &self.with_compression(levels, seen, &wanted));
+        let cancel = self.cancelled(levels, seen, &beside, &calm);
         let mut urgent: Vec<(Reverse<u64>, Face)> = Vec::new();
         for face in levels.leaves().filter(|&f| levels.nodes[f as usize].level < levels.most()) {
             let side = levels.nodes[face as usize].longest();
@@ -125,32 +126,22 @@ impl Sizing {
         let beside = levels.beside();
         let mut wanted = self.wanted(levels, seen, &beside);
         spread(levels, &beside, &mut wanted);
+        let wanted = self.with_compression(levels, seen, &wanted);
         Ok(wanted.into_iter().map(|per_metre| self.size(per_metre)).collect())
     }
 
     fn check(&self) -> Result<(), LevelsError> {
-        let positive =
-            [("turn [rad]", self.turn), ("strain_step [-]", self.strain_step), ("largest [m]", self.largest)];
-        for (what, value) in positive {
-            if !(value > 0.0) {
-                return Err(LevelsError::Setting { what, value, limit: "above 0" });
-            }
+        let sound = [
+            ("turn [rad]", self.turn, self.turn > 0.0, "above 0"),
+            ("strain_step [-]", self.strain_step, self.strain_step > 0.0, "above 0"),
+            ("largest [m]", self.largest, self.largest > 0.0, "above 0"),
+            ("smallest [m]", self.smallest, self.smallest >= 0.0, "0 or more"),
+            ("hysteresis", self.hysteresis, self.hysteresis >= 2.0, "2 or more"),
+        ];
+        match sound.into_iter().find(|(_, _, sound, _)| !sound) {
+            Some((what, value, _, limit)) => Err(LevelsError::Setting { what, value, limit }),
+            None => Ok(()),
         }
-        if !(self.smallest >= 0.0) {
-            return Err(LevelsError::Setting {
-                what: "smallest [m]",
-                value: self.smallest,
-                limit: "0 or more",
-            });
-        }
-        if !(self.hysteresis >= 2.0) {
-            return Err(LevelsError::Setting {
-                what: "hysteresis",
-                value: self.hysteresis,
-                limit: "2 or more",
-            });
-        }
-        Ok(())
     }
 
     /// The size that goes with a number of triangles wanted per metre.
@@ -158,12 +149,13 @@ impl Sizing {
         (1.0 / per_metre.max(0.0)).min(self.largest)
     }
 
-    /// Triangles per metre wanted by each face of the mesh.
+    /// Triangles per metre wanted by each face of the mesh for what curves it and strains it unevenly.
     fn wanted(&self, levels: &Levels, seen: &Seen, beside: &[[u32; 2]]) -> Vec<f64> {
         let mesh = levels.mesh();
-        let mut wanted: Vec<f64> = (0..mesh.faces().len()).map(|f| self.alone(levels, seen, f)).collect();
+        let touched = |v: &u32| seen.touching.get(*v as usize).copied().unwrap_or(0.0);
+        let bodies = |face: &[u32; 3]| face.iter().map(touched).fold(0.0, f64::max) / self.turn;
+        let mut wanted: Vec<f64> = mesh.faces().iter().map(bodies).collect();
         let normals: Vec<DVec3> = mesh.faces().iter().map(|&face| normal(face, seen.positions)).collect();
-        let longest = |f: usize| levels.nodes[levels.closed.owners[f] as usize].longest();
         for pair in beside {
             let [f, g] = pair.map(|face| face as usize);
             let mut change = angle(normals[f], normals[g]) / self.turn;
@@ -171,26 +163,27 @@ impl Sizing {
                 let step = (e[0] - d[0]).abs().max((e[1] - d[1]).abs());
                 change = change.max(step / self.strain_step);
             }
-            let per_metre = change / apart(longest(f), longest(g));
+            let per_metre = change / apart(levels.owner(f).longest(), levels.owner(g).longest());
             // `max` leaves out what is not a number.
             (wanted[f], wanted[g]) = (wanted[f].max(per_metre), wanted[g].max(per_metre));
         }
         wanted
     }
 
-    /// Triangles per metre that a face wants by itself: for the bodies it touches, and for its compression.
-    fn alone(&self, levels: &Levels, seen: &Seen, f: usize) -> f64 {
-        let mesh = levels.mesh();
-        let touched = |v: u32| seen.touching.get(v as usize).copied().unwrap_or(0.0);
-        let bodies = mesh.faces()[f].iter().map(|&v| touched(v)).fold(0.0, f64::max);
-        let compressed = seen.strains.get(f).map_or(0.0, |e| (-e[0].min(e[1])).max(0.0));
-        let side = (0..3).map(|k| mesh.rest_side(f, k)).fold(0.0, f64::max);
-        bodies.max((24.0 * compressed).sqrt() / side) / self.turn
+    /// And for compression. It asks for a part of the face's own side, so neighbours of another size have no use for it.
+    fn with_compression(&self, levels: &Levels, seen: &Seen, wanted: &[f64]) -> Vec<f64> {
+        let mut all = wanted.to_vec();
+        for (f, strains) in seen.strains.iter().enumerate() {
+            let compressed = (-strains[0].min(strains[1])).max(0.0);
+            all[f] = all[f].max((24.0 * compressed).sqrt() / (self.turn * levels.owner(f).longest()));
+        }
+        all
     }
 
     /// The size wanted in each face of the forest [m]; of split ones, the least below them.
     fn sizes_below(&self, levels: &Levels, wanted: &[f64]) -> Vec<f64> {
-        let most = |span: [u32; 2]| wanted[span[0] as usize..span[1] as usize].iter().copied().fold(0.0, f64::max);
+        let most =
+            |span: [u32; 2]| wanted[span[0] as usize..span[1] as usize].iter().copied().fold(0.0, f64::max);
         levels.nodes.iter().map(|node| self.size(most(node.span))).collect()
     }
 
