@@ -1,4 +1,5 @@
-//! Triangle meshes: what is joined to what, the shape at rest, surfaces to ask, bodies to collide with, curved surfaces to look at.
+//! Triangle meshes: what is joined to what, the shape at rest, levels of detail, surfaces to ask, bodies to collide with, curved surfaces
+//! to look at.
 
 pub mod edit;
 pub mod levels;

@@ -43,8 +43,7 @@ pub(super) fn between(old: &Levels, new: &Levels) -> Change {
             (i, j) = (i + 1, j + 1);
             continue;
         }
-        let spots = |levels: &Levels, node: &Node| levels.closed.spots[range(node.span)].to_vec();
-        let (from, to) = (spots(old, before), spots(new, after));
+        let (from, to) = (&old.closed.spots[range(before.span)], &new.closed.spots[range(after.span)]);
         for (k, triangle) in to.iter().enumerate() {
             let middle = lattice::thrice_middle(triangle);
             let place = from.iter().position(|t| lattice::contains(t, middle)).unwrap_or(0);
