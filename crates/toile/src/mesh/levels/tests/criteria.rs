@@ -18,7 +18,8 @@ struct Settled {
     again: usize,
 }
 
-/// Changes a sheet bent to a given shape for thirty rounds.
+/// Changes a sheet bent to a given shape until nothing happens, or for thirty rounds. Where nothing waits, nothing will happen
+/// after a round in which nothing did.
 fn settle(sizing: &Sizing, most: u32, closure: Closure, bend: impl Fn(f64, f64) -> DVec3) -> Settled {
     let shape = sheet(6);
     let mut levels = Levels::new(mesh(&shape), most, closure).expect("sound");
@@ -38,6 +39,10 @@ fn settle(sizing: &Sizing, most: u32, closure: Closure, bend: impl Fn(f64, f64) 
         let after = levels.counts();
         split = if before.performed < after.performed { round } else { split };
         last = if before.cancelled < after.cancelled { round } else { last.max(split) };
+        let quiet = (before.performed, before.cancelled) == (after.performed, after.cancelled);
+        if quiet && sizing.patience == 0 {
+            break;
+        }
         again += is_split(&levels).difference(&known).filter(|&face| !ever.insert(*face)).count();
     }
     Settled { levels, split, last, again }
@@ -48,6 +53,9 @@ fn sphere(x: f64, z: f64) -> DVec3 {
     DVec3::new(x, (1.0 - x * x - z * z).sqrt(), z)
 }
 
+/// A surface over the unit square.
+type Bend<'a> = &'a dyn Fn(f64, f64) -> DVec3;
+
 #[test]
 fn frozen_surfaces_settle_without_thrashing() {
     let roll = |x: f64, z: f64| DVec3::new(0.2 * libm::sin(x / 0.2), 0.2 * libm::cos(x / 0.2), z);
@@ -57,7 +65,7 @@ fn frozen_surfaces_settle_without_thrashing() {
         DVec3::new(x, 0.15 * libm::exp(-r / 0.01), z)
     };
     let crease = |x: f64, z: f64| DVec3::new(x, 0.4 * (x + 0.3 * z - 0.61).abs(), z);
-    let surfaces: [(&str, &dyn Fn(f64, f64) -> DVec3); 5] =
+    let surfaces: [(&str, Bend); 5] =
         [("roll", &roll), ("ripples", &ripples), ("bump", &bump), ("crease", &crease), ("sphere", &sphere)];
     let (mut runs, mut late, mut performed) = (0, 0, 0);
     for closure in CLOSURES {
