@@ -7,6 +7,10 @@
 //! Y is up. Random patterns use counter-based numbers: each is splitmix64 of (seed, vertex index, lane), so a vertex
 //! keeps its number whatever is generated before it, and the same arguments give the same bits everywhere.
 
+mod counted;
+
+pub use counted::{sheet_of, tube_of};
+
 use std::f64::consts::PI;
 use std::fmt;
 
