@@ -20,6 +20,10 @@ const WORLDS: u64 = 50;
 const ALL: u64 = 300;
 /// Frames of each, one step each.
 const FRAMES: usize = 6;
+/// Vertices of the smallest world, and how many times more the largest has: fifty of the long version's would take half an hour.
+const SMALLEST: f64 = 100.0;
+const RANGE: f64 = 6.0;
+const FULL_RANGE: f64 = 50.0;
 
 /// What a world is made of.
 #[derive(Clone, Debug)]
@@ -51,8 +55,8 @@ struct Outcome {
 }
 
 pub fn run(session: &mut Session) -> Result<(), LabError> {
-    let count = if session.full { ALL } else { WORLDS };
-    let recipes: Vec<Recipe> = (0..count).map(Recipe::of).collect();
+    let (count, range) = if session.full { (ALL, FULL_RANGE) } else { (WORLDS, RANGE) };
+    let recipes: Vec<Recipe> = (0..count).map(|seed| Recipe::of(seed, range)).collect();
     // The largest first, so that no thread is left with one at the end.
     let mut order: Vec<&Recipe> = recipes.iter().collect();
     order.sort_by(|a, b| b.vertices.total_cmp(&a.vertices));
@@ -116,15 +120,15 @@ pub fn run(session: &mut Session) -> Result<(), LabError> {
 }
 
 impl Recipe {
-    /// The world of a seed.
-    fn of(seed: u64) -> Recipe {
+    /// The world of a seed, up to `range` times as large as the smallest.
+    fn of(seed: u64, range: f64) -> Recipe {
         let mut dice = Dice::new(0x50f0 + seed);
         let mut log = |from: f64, to: f64| from * (to / from).powf(dice.unit());
         let (stretch, bend) = (log(1.0, 1e5), log(1e-9, 1e-2));
         let (density, thickness) = (log(0.03, 2.0), log(1e-4, 5e-3));
         let (dt, size) = (log(1.0 / 960.0, 1.0 / 24.0), log(0.2, 1.0));
-        // Most are small: half of them have less than 170 vertices, one in eight more than 1400.
-        let vertices = 100.0 * 50f64.powf(dice.unit().powi(3));
+        // Most are small: of a range of 50, half have less than 170 vertices, one in eight more than 1400.
+        let vertices = SMALLEST * range.powf(dice.unit().powi(3));
         let poisson = 0.5 * dice.unit() - 0.1;
         let damping = if dice.below(3) == 0 { 0.0 } else { 0.01 * dice.unit() };
         let fabric = Fabric { thickness, damping, ..Fabric::isotropic(density, stretch, poisson, bend) };

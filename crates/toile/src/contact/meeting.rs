@@ -620,14 +620,21 @@ impl Meeting {
         moved
     }
 
-    /// Lets through what keeps led points from going on: cloth through bodies, and pins out of their hold where other
-    /// cloth is in their way. Whether there was any.
-    fn give_way(&mut self, time: f64) -> bool {
+    /// Lets through what keeps led points from going on: cloth through bodies, with so many `rings` around it, and pins out
+    /// of their hold where other cloth is in their way. Whether there was any.
+    fn give_way(&mut self, time: f64, rings: u32) -> bool {
         let n = self.space.particles();
         let mut any = false;
         for points in std::mem::take(&mut self.filter.blockers) {
             let body = points.iter().any(|p| *p as usize >= n);
-            for p in points.into_iter().map(|p| p as usize).filter(|p| *p < n) {
+            let mut points: Vec<usize> = points.into_iter().map(|p| p as usize).filter(|p| *p < n).collect();
+            for _ in 0..if body { rings } else { 0 } {
+                let around: Vec<usize> = points.iter().flat_map(|p| self.space.beside(*p)).collect();
+                points.extend(around);
+                points.sort_unstable();
+                points.dedup();
+            }
+            for p in points {
                 if body && !self.led[p] {
                     self.released.resize(self.space.points(), false);
                     if !std::mem::replace(&mut self.released[p], true) {
@@ -694,7 +701,7 @@ impl Meeting {
         self.ends[..n].copy_from_slice(&next.x);
         let mut bulk = reduce::max(n, |i| (next.x[i] - now.x[i]).length_squared()).sqrt() > settings.gap;
         let (mut before, mut arrived) = (f64::INFINITY, false);
-        let mut pass = 0;
+        let (mut pass, mut gave_way) = (0, 0);
         if !settings.vertices_only && settings.cloth && settings.bodies {
             self.filter.know(&self.pairs, &self.x, &self.range, self.epsilon);
         } else {
@@ -721,9 +728,11 @@ impl Meeting {
                 // The response did not get it out of the way: it is swept along.
                 self.filter.carry(&self.x, &mut self.ends, &self.led, pass == 1);
             }
-            if pass == settings.passes + EXTRA && !arrived && outing.last && self.give_way(outing.time) {
-                // Whoever stood in the way no longer does: as many passes again.
-                (pass, before) = (1, f64::INFINITY);
+            let stuck = pass == settings.passes + EXTRA && !arrived && outing.last;
+            if stuck && self.give_way(outing.time, gave_way) {
+                // Whoever stood in the way no longer does: as many passes again. If others do then, more make way, lest
+                // it be one by one.
+                (pass, before, gave_way) = (1, f64::INFINITY, 2 * gave_way + 1);
             }
         }
         probe.counters.passes += u64::from(pass);
