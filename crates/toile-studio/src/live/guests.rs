@@ -1,4 +1,4 @@
-//! What people drop or bring: stiff hollow things that move with the cloth, meshes of their own, and whether there is room.
+//! What people drop or bring: solids that move with the cloth, meshes of their own, and whether there is room.
 
 use super::Live;
 use super::stage::{Looks, Stage};
@@ -10,16 +10,10 @@ use toile::collide::collider::{Body, Collider, Form, Frame};
 use toile::drive::{Motion, Transform};
 use toile::forces::bending::recon::rest_angles;
 use toile::math::{DMat3, DVec3};
-use toile::{Fabric, Heritage, Obstacle, RestShape, World};
+use toile::{Cloth, Fabric, Heritage, Obstacle, RestShape, World};
 use toile_io::build::{BuildError, cloth_of};
 use toile_io::obj::{Limits, Obj};
 
-/// Stiffness of what is dropped: against stretching [N/m] and bending [N·m]. A closed convex shell whose faces do not
-/// stretch is rigid (Cauchy), so this holds a ball of a kilogram in shape to about a hundredth of its size.
-const FIRM: f64 = 1e5;
-const UNBENT: f64 = 2e-2;
-/// Viscosity of what is dropped [s]: it does not ring.
-const DULL: f64 = 2e-3;
 /// How far a guest is lifted at once where there is no room for it, over its size, and how often.
 const LIFT: f64 = 0.25;
 const LIFTS: usize = 24;
@@ -75,17 +69,15 @@ impl Live {
         let facets = solid.facets();
         let obj = Obj::of_triangles(facets.positions.clone(), &facets.faces);
         let name = free_name(stage, kind);
-        let (mut cloth, ..) = cloth_of(obj, &name, Fabric::default()).map_err(said)?;
-        let area: f64 = cloth.mesh.area().iter().sum();
-        let thickness = stage.contact.gap;
-        cloth.fabric =
-            Fabric { damping: DULL, thickness, ..Fabric::isotropic(mass / area, FIRM, 0.3, UNBENT) };
-        cloth.rest_shape = RestShape::Angles(rest_angles(&cloth.mesh, &cloth.positions));
-        cloth.velocity = velocity;
-        cloth.positions.iter_mut().for_each(|p| *p += at);
-        self.lift_clear(stage, &mut cloth.positions, cloth.mesh.faces(), (size, Kind::Cloth))?;
+        let (hollow, ..) = cloth_of(obj, &name, Fabric::default()).map_err(said)?;
+        let Some(mut solid) = Cloth::rigid(&name, &hollow.mesh, &hollow.positions, mass) else {
+            return Err(format!("a {kind} of {size} m and {mass} kg cannot be made: choose another size"));
+        };
+        solid.velocity = velocity;
+        solid.positions.iter_mut().for_each(|p| *p += at);
+        self.lift_clear(stage, &mut solid.positions, solid.mesh.faces(), (size, Kind::Cloth))?;
         let looks = Looks { guest: true, colours: ["#d08a3c".into(), "#b06a20".into()], ..Looks::default() };
-        stage.add_cloth(cloth, looks, &mut self.next_id);
+        stage.add_cloth(solid, looks, &mut self.next_id);
         Ok(format!("drop `{name}`"))
     }
 

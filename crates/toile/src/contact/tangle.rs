@@ -38,6 +38,11 @@ impl Tangle {
         Some(new)
     }
 
+    /// Whether an object has vertices in it.
+    pub fn concerns(&self, object: u32) -> bool {
+        self.sides.iter().flatten().any(|name| name[0] == object)
+    }
+
     /// Whether a feature of the first side and one of the second, given by the names of their vertices, may meet: one has a
     /// vertex on either side.
     pub fn excuses(&self, a: &[[u32; 2]], b: &[[u32; 2]]) -> bool {

@@ -92,6 +92,8 @@ pub struct Cloth {
     pub stretching: Stretching,
     /// Model of bending.
     pub bending: Bending,
+    /// Mass per area of each face at rest, over that of the fabric; empty where it is that of the fabric everywhere.
+    pub density: Arc<[f64]>,
     /// Where it does not bend. Only [`Bending::Recon`] knows others than flat.
     pub rest_shape: RestShape,
     /// What the air does to it.
@@ -118,6 +120,7 @@ impl Cloth {
             fabric,
             stretching: Stretching::Membrane(Strain::Green),
             bending: Bending::Recon,
+            density: Arc::default(),
             rest_shape: RestShape::Flat,
             air: Air::default(),
             layer: None,
@@ -400,7 +403,7 @@ pub(crate) fn island(
         forces.extend(internal_forces(&mesh, &crew, &x, cloth, &pins));
         forces.extend(brace_forces(&members, cloths, n));
         kind.families = first..forces.len();
-        for (m, a) in mass.iter_mut().zip(mesh.vertex_area()) {
+        for (m, a) in mass.iter_mut().zip(heavy_area(&mesh, &members, pieces, cloths)) {
             *m += a * cloth.fabric.density;
         }
         for part in &members {
@@ -450,6 +453,23 @@ pub(crate) fn island(
     let model =
         Model { mass, freedom, forces, rigid, pins, gravity, wind, net, start, gauges: None, edge, size };
     Island::new(parts, kinds, model, state)
+}
+
+/// A third of the area of the faces round each vertex [m²], each counted by its own density.
+fn heavy_area(mesh: &Mesh, members: &[&Part], pieces: &[Piece], cloths: &[Cloth]) -> Vec<f64> {
+    if members.iter().all(|part| cloths[part.cloth].density.is_empty()) {
+        return mesh.vertex_area();
+    }
+    let of = |part: &&Part| {
+        let density = &cloths[part.cloth].density;
+        pieces[part.number].faces.iter().map(|f| density.get(*f as usize).copied().unwrap_or(1.0))
+    };
+    let densities = members.iter().flat_map(of);
+    let mut area = vec![0.0; mesh.vertices()];
+    for ((face, a), density) in mesh.faces().iter().zip(mesh.area()).zip(densities) {
+        face.iter().for_each(|v| area[*v as usize] += a * density / 3.0);
+    }
+    area
 }
 
 /// The elastics whose ends are all here.

@@ -1,8 +1,10 @@
 //! The world: cloths, what holds them, and time.
 
+mod reshape;
 mod revise;
 mod tangled;
 
+pub use reshape::ReshapeError;
 pub use revise::Heritage;
 
 use crate::account::Account;

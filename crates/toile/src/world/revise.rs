@@ -2,9 +2,10 @@
 //! change, and what stays goes on from where it is.
 
 use super::World;
+use super::reshape::Reshaped;
 use crate::contact::Tangle;
 use crate::error::SetupError;
-use crate::grouping::{self, Loose};
+use crate::grouping::{self, Loose, Whole};
 use crate::setup::{Cloth, Setup};
 use crate::step::{Island, Part};
 
@@ -56,6 +57,19 @@ impl World {
     /// hold, what touches, and what elements remember unless their fabric or model is another. Elastics start anew.
     /// An error changes nothing.
     pub fn revise(&mut self, setup: Setup, heritage: &Heritage) -> Result<(), SetupError> {
+        let mut new = self.revised(setup, heritage, None)?;
+        new.releases = std::mem::take(&mut self.releases);
+        *self = new;
+        Ok(())
+    }
+
+    /// The world of `setup`, in which one cloth may have another mesh.
+    pub(super) fn revised(
+        &self,
+        setup: Setup,
+        heritage: &Heritage,
+        change: Option<&Reshaped>,
+    ) -> Result<World, SetupError> {
         let mut new = World::apart(setup)?;
         (new.time, new.frames) = (self.time, self.frames);
         for body in &mut new.bodies {
@@ -63,9 +77,16 @@ impl World {
             let _ = body.collider.place(new.time);
         }
         let pin = |old: usize| Heritage::heir(&heritage.pins, old);
+        let is_changed = |cloth: usize| change.is_some_and(|change| change.cloth == cloth);
         let mut loose = Vec::new();
+        if let Some(change) = change {
+            loose = self.carried(change, &new, pin);
+        }
         for part in self.islands.iter().flat_map(grouping::parted) {
             let piece = &self.pieces[part.number()];
+            if is_changed(piece.cloth) {
+                continue;
+            }
             let Some(cloth) = Heritage::heir(&heritage.cloths, piece.cloth) else { continue };
             let own =
                 |p: &&(usize, &crate::setup::Piece)| p.1.cloth == cloth && p.1.vertices == piece.vertices;
@@ -93,9 +114,15 @@ impl World {
         let meetings = self.islands.iter().filter_map(|island| island.meeting.as_ref());
         let mut touches: Vec<_> =
             meetings.flat_map(|m| m.touches.iter().filter_map(|touch| touch.renumbered(object))).collect();
+        if let Some(change) = change {
+            touches = touches.into_iter().filter_map(|touch| change.touch(touch)).collect();
+        }
         touches.sort_by_key(|touch| touch.features);
-        let let_through: Vec<[u32; 2]> =
+        let mut let_through: Vec<[u32; 2]> =
             self.let_through().iter().filter_map(|[cloth, v]| Some([object(*cloth)?, *v])).collect();
+        if let Some(change) = change {
+            let_through = let_through.into_iter().flat_map(|name| change.heirs_of(name)).collect();
+        }
         let groups: Vec<Vec<usize>> =
             new.islands.iter().map(|island| island.parts.iter().map(|part| part.number).collect()).collect();
         new.islands.clear();
@@ -104,6 +131,7 @@ impl World {
             let mut island = new.joined(&group, &loose, &touches, &let_through);
             let same = |(old, new): (&Part, &Part)| {
                 Heritage::heir(&heritage.cloths, old.cloth) == Some(new.cloth)
+                    && !is_changed(old.cloth)
                     && old.vertices == new.vertices
                     && same_elements(&self.cloths[old.cloth], &new_cloths[new.cloth])
             };
@@ -115,12 +143,28 @@ impl World {
             }
             new.islands.push(island);
         }
-        new.releases = std::mem::take(&mut self.releases);
         let renamed = |tangle: &Tangle| tangle.renumbered(object);
         new.tangles = self.tangles.iter().filter_map(renamed).collect();
         new.find_tangles();
-        *self = new;
-        Ok(())
+        Ok(new)
+    }
+
+    /// The parts of a cloth with another mesh, in motion as it was.
+    fn carried(&self, change: &Reshaped, new: &World, pin: impl Fn(usize) -> Option<usize>) -> Vec<Loose> {
+        let mut whole = Whole::new(self.cloths[change.cloth].positions.clone());
+        for island in &self.islands {
+            for (part, loose) in island.parts.iter().zip(grouping::parted(island)) {
+                if part.cloth == change.cloth {
+                    let mass = &island.model.mass[part.first..part.first + part.vertices.len()];
+                    whole.add(&loose, &part.vertices, mass);
+                }
+            }
+        }
+        let mut whole = whole.carried(change.remap);
+        whole.moved(&change.opened, change.velocities);
+        whole.renumber(pin);
+        let own = new.pieces.iter().enumerate().filter(|(_, piece)| piece.cloth == change.cloth);
+        own.map(|(number, piece)| whole.part(number, &piece.vertices)).collect()
     }
 }
 
