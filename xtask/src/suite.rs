@@ -158,7 +158,7 @@ fn read_line(tally: &mut Tally, line: &str) {
 }
 
 /// Experiments that take minutes: run by hand, results in `validation/`.
-const LONG: [&str; 25] = [
+const LONG: [&str; 24] = [
     "replay",
     "v00-x2",
     "fall",
@@ -182,7 +182,6 @@ const LONG: [&str; 25] = [
     "m03-x4",
     "m03-x5",
     "tangles",
-    "soup",
     "anywhere",
 ];
 

@@ -16,7 +16,8 @@ fn sheet(cells: usize) -> Cloth {
 
 fn world(cloth: Cloth, pins: Vec<PinDown>, gravity: f64) -> World {
     let contact = ContactSettings::default();
-    let setup = Setup { cloths: vec![cloth], pins, contact, gravity: DVec3::NEG_Y * gravity, ..Setup::default() };
+    let setup =
+        Setup { cloths: vec![cloth], pins, contact, gravity: DVec3::NEG_Y * gravity, ..Setup::default() };
     World::new(setup).expect("a world")
 }
 
@@ -33,8 +34,7 @@ fn run(world: &mut World, frames: usize) {
 
 fn intersections(world: &World) -> usize {
     let cloth = &world.cloths()[0];
-    let surface =
-        CheckSurface::new("sheet", Kind::Cloth, cloth.mesh.vertices(), cloth.mesh.faces().to_vec());
+    let surface = CheckSurface::new("sheet", Kind::Cloth, cloth.mesh.vertices(), cloth.mesh.faces().to_vec());
     let options = CheckOptions { distance: Distance::Off, ..CheckOptions::default() };
     let verdict = Checker::new(vec![surface], options).expect("a checker").check(&[&world.positions(0)]);
     verdict.intersections().max(usize::from(!verdict.pass()))

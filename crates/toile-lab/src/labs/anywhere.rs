@@ -85,6 +85,9 @@ const LENGTHS: [&str; 18] = [
     "margin",
 ];
 
+/// The field that is the inverse of a length.
+const CURVATURE: &str = "curvature";
+
 pub fn run(session: &mut Session) -> Result<(), LabError> {
     let found: Result<Vec<Found>, LabError> = CASES.par_iter().map(compare).collect();
     let mut rows = Vec::new();
@@ -189,19 +192,26 @@ fn in_unit(text: &str, unit: &str, per_metre: f64) -> Result<String, LabError> {
         table.insert("units".into(), Value::String(unit.into()));
         table.remove("render");
     }
-    rescale(&mut value, per_metre, false);
+    rescale(&mut value, per_metre, None);
     told(toml::to_string(&value))
 }
 
-/// Multiplies every number that is a length.
-fn rescale(value: &mut Value, factor: f64, length: bool) {
-    match value {
-        Value::Float(x) if length => *x *= factor,
-        Value::Integer(x) if length => *value = Value::Float(*x as f64 * factor),
-        Value::Array(items) => items.iter_mut().for_each(|item| rescale(item, factor, length)),
-        Value::Table(table) => {
+/// Multiplies every number that is a length by `factor`, and every curvature by its inverse; `own` is what the field that
+/// `value` stands in is multiplied by, if at all.
+fn rescale(value: &mut Value, factor: f64, own: Option<f64>) {
+    match (value, own) {
+        (Value::Float(x), Some(own)) => *x *= own,
+        (value @ Value::Integer(_), Some(own)) => {
+            *value = Value::Float(value.as_integer().unwrap_or_default() as f64 * own)
+        }
+        (Value::Array(items), _) => items.iter_mut().for_each(|item| rescale(item, factor, own)),
+        (Value::Table(table), _) => {
             for (key, item) in table.iter_mut() {
-                rescale(item, factor, LENGTHS.contains(&key.as_str()));
+                let own = match key.as_str() {
+                    CURVATURE => Some(1.0 / factor),
+                    key => LENGTHS.contains(&key).then_some(factor),
+                };
+                rescale(item, factor, own);
             }
         }
         _ => {}
