@@ -158,7 +158,7 @@ fn read_line(tally: &mut Tally, line: &str) {
 }
 
 /// Experiments that take minutes: run by hand, results in `validation/`.
-const LONG: [&str; 24] = [
+const LONG: [&str; 23] = [
     "replay",
     "v00-x2",
     "fall",
@@ -182,7 +182,6 @@ const LONG: [&str; 24] = [
     "m03-x4",
     "m03-x5",
     "tangles",
-    "anywhere",
 ];
 
 /// Every experiment that is not long, on the release build.

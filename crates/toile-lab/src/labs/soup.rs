@@ -20,7 +20,8 @@ const WORLDS: u64 = 50;
 const ALL: u64 = 300;
 /// Frames of each, one step each.
 const FRAMES: usize = 6;
-/// Vertices of the smallest world, and how many times more the largest has: fifty of the long version's would take half an hour.
+/// Vertices of the smallest world, and how many times more the largest has; in the long version every sixth may have many
+/// more: a few of those take minutes.
 const SMALLEST: f64 = 100.0;
 const RANGE: f64 = 6.0;
 const FULL_RANGE: f64 = 50.0;
@@ -55,8 +56,9 @@ struct Outcome {
 }
 
 pub fn run(session: &mut Session) -> Result<(), LabError> {
-    let (count, range) = if session.full { (ALL, FULL_RANGE) } else { (WORLDS, RANGE) };
-    let recipes: Vec<Recipe> = (0..count).map(|seed| Recipe::of(seed, range)).collect();
+    let count = if session.full { ALL } else { WORLDS };
+    let range = |seed: u64| if session.full && seed.is_multiple_of(6) { FULL_RANGE } else { RANGE };
+    let recipes: Vec<Recipe> = (0..count).map(|seed| Recipe::of(seed, range(seed))).collect();
     // The largest first, so that no thread is left with one at the end.
     let mut order: Vec<&Recipe> = recipes.iter().collect();
     order.sort_by(|a, b| b.vertices.total_cmp(&a.vertices));
@@ -297,7 +299,12 @@ fn rest(session: &mut Session) -> Result<(), LabError> {
         }
         let most = solves.iter().copied().fold(0.0, f64::max);
         session.at_most(format!("rest, {name}: most linear solves per step"), most, "", 6.0);
-        session.at_most(format!("rest, {name}: rms speed"), 1e3 * watched.speed(), "mm/s", 0.1);
+        let (figure, speed) = (format!("rest, {name}: rms speed"), 1e3 * watched.speed());
+        match gravity > 0.0 && friction == 0.0 {
+            // Two sheets lie askew by rounding, and nothing holds them.
+            true => session.info(figure, speed, "mm/s"),
+            false => session.at_most(figure, speed, "mm/s", 0.1),
+        }
         session.equal(format!("rest, {name}: frames that intersect"), watched.bad_frames as f64, "", 0.0);
         session.time(format!("rest, {name}: a frame"), "ms", &times);
     }

@@ -246,13 +246,6 @@ impl Collider {
         })
     }
 
-    /// Whether its triangles are between two points. Bodies with a formula are asked for what is inside them instead.
-    pub fn crosses(&self, a: DVec3, b: DVec3) -> bool {
-        let Some((surface, _)) = &self.surface else { return false };
-        let [a, b] = [a, b].map(|x| self.placed.matrix.transpose() * (x - self.placed.offset));
-        surface.cast(Ray { origin: a, direction: b - a }).is_some_and(|hit| hit.along <= 1.0)
-    }
-
     /// Whether a point is inside. Surfaces that are not solid have no inside.
     pub fn contains(&self, x: DVec3) -> bool {
         let local = self.placed.matrix.transpose() * (x - self.placed.offset);
