@@ -1,7 +1,6 @@
 //! Contact of one island, substep by substep: which pairs may push, what they remember, and the guarantee.
 
 use super::balance::Balance;
-use super::crossing::{self, Boxes};
 use super::filter::{self, Filter, Wish};
 use super::gauges::{Gauge, Gauges};
 use super::heirs::{Chosen, Touch, hand_on};
@@ -663,7 +662,7 @@ impl Meeting {
         let mut there: Vec<Collider> = self.bodies.iter().map(|b| outing.bodies[*b].clone()).collect();
         there.retain_mut(|body| body.place(end).is_ok());
         let (x, space) = (&self.x, &self.space);
-        let crossed = self.crossed(0.5 * LEAST * settings.gap);
+        let crossed = space.crossed(&self.released, x, 0.5 * LEAST * settings.gap);
         let mut clear = Vec::new();
         for p in (0..space.particles()).filter(|p| self.released[*p]) {
             let touches = there.iter().filter_map(|body| body.touch(x[p], near));
@@ -686,26 +685,6 @@ impl Meeting {
         if self.released.iter().all(|released| !released) {
             self.released.clear();
         }
-    }
-
-    /// Particles of faces with released corners that are not clear of bodies by `margin` [m]. A body may be through a face and
-    /// touch neither its corners nor its sides.
-    fn crossed(&self, margin: f64) -> Vec<bool> {
-        let of = |bodies: bool| {
-            self.space.objects().iter().filter(move |object| object.is_body == bodies).flat_map(|object| {
-                let own = |v: u32| object.first as u32 + v;
-                object.shape.surface().faces().iter().map(move |face| face.map(own))
-            })
-        };
-        let released = |face: &[u32; 3]| face.iter().any(|p| self.released[*p as usize]);
-        let faces: Vec<[u32; 3]> = of(false).filter(released).collect();
-        let bodies: Vec<[u32; 3]> = of(true).collect();
-        let tree = Boxes::new(&bodies, &self.x);
-        let mut crossed = vec![false; self.space.particles()];
-        for [face, _] in crossing::meeting(&faces, (&bodies, &tree), &self.x, margin) {
-            faces[face as usize].iter().for_each(|p| crossed[*p as usize] = true);
-        }
-        crossed
     }
 
     fn guard(

@@ -1,5 +1,6 @@
 //! Everything an island can meet, in one numbering: its particles first, then the vertices of the bodies.
 
+use super::crossing::{self, Boxes};
 use crate::collide::proximity::{edge_edge, vertex_face};
 use crate::collide::shell::NONE;
 use crate::collide::{Contact, Detector, Kind, Motion, Query, Role, Settings, Shell};
@@ -387,6 +388,26 @@ impl Space {
             name.swap(0, 1);
         }
         name
+    }
+
+    /// Particles of faces with `released` corners that are not clear of bodies by `margin` [m]. A body may be through a face
+    /// and touch neither its corners nor its sides.
+    pub fn crossed(&self, released: &[bool], x: &[DVec3], margin: f64) -> Vec<bool> {
+        let of = |bodies: bool| {
+            self.objects.iter().filter(move |object| object.is_body == bodies).flat_map(|object| {
+                let own = |v: u32| object.first as u32 + v;
+                object.shape.surface.faces().iter().map(move |face| face.map(own))
+            })
+        };
+        let let_through = |face: &[u32; 3]| face.iter().any(|p| released[*p as usize]);
+        let faces: Vec<[u32; 3]> = of(false).filter(let_through).collect();
+        let bodies: Vec<[u32; 3]> = of(true).collect();
+        let tree = Boxes::new(&bodies, x);
+        let mut crossed = vec![false; self.particles()];
+        for [face, _] in crossing::meeting(&faces, (&bodies, &tree), x, margin) {
+            faces[face as usize].iter().for_each(|p| crossed[*p as usize] = true);
+        }
+        crossed
     }
 
     /// Points that an edge joins to a particle.

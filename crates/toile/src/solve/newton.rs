@@ -158,7 +158,8 @@ impl Newton {
         // Friction about to give way hides behind a small step what a force shows.
         let struck = bodies.struck.is_some_and(|struck| !struck.is_empty());
         let coarse = stage.settings.newton.step.min(0.005 * bodies.edge);
-        let little = LITTLE * (stage.settings.newton.step / USUAL).min(1.0).powi(2);
+        let finer = (stage.settings.newton.step / USUAL).min(1.0);
+        let little = LITTLE * (finer * finer);
         let (mut previous, mut fine) = (f64::INFINITY, if struck { FINEST } else { 1.0 });
         for solve in 0..stage.cap {
             let end = self.change(&stage, leading, fine, probe);

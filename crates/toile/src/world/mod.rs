@@ -3,6 +3,7 @@
 mod reshape;
 mod revise;
 mod tangled;
+mod whole;
 
 pub use reshape::ReshapeError;
 pub use revise::Heritage;

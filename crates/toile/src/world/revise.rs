@@ -3,9 +3,10 @@
 
 use super::World;
 use super::reshape::Reshaped;
+use super::whole::Whole;
 use crate::contact::Tangle;
 use crate::error::SetupError;
-use crate::grouping::{self, Loose, Whole};
+use crate::grouping::{self, Loose};
 use crate::setup::{Cloth, Setup};
 use crate::step::{Island, Part};
 

@@ -15,7 +15,6 @@ mod polygonise;
 use crate::drive::{Motion, Transform};
 use crate::math::{DMat3, DVec3};
 use crate::mesh::Surface;
-use crate::mesh::surface::Ray;
 
 pub use error::ColliderError;
 pub use facets::{Facets, MAX_FACES, lathe};
