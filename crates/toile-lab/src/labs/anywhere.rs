@@ -93,7 +93,10 @@ pub fn run(session: &mut Session) -> Result<(), LabError> {
     let mut rows = Vec::new();
     let mut curves: Vec<Curve> = Vec::new();
     for (case, ((name, _), found)) in CASES.iter().zip(found?).enumerate() {
-        session.info(format!("{name}: pairs that might push"), found.contacts as f64, "");
+        // All but the cloth that hangs meet something.
+        if *name != "hang" {
+            session.at_least(format!("{name}: pairs that might push"), found.contacts as f64, "", 1.0);
+        }
         for (k, (how, limit, off)) in found.off.iter().enumerate() {
             session.at_most(
                 format!("{name}, {how}: off after {FRAMES} frames, over its size"),

@@ -301,7 +301,7 @@ fn rest(session: &mut Session) -> Result<(), LabError> {
         session.at_most(format!("rest, {name}: most linear solves per step"), most, "", 6.0);
         let (figure, speed) = (format!("rest, {name}: rms speed"), 1e3 * watched.speed());
         match gravity > 0.0 && friction == 0.0 {
-            // Two sheets lie askew by rounding, and nothing holds them.
+            // Nothing holds what slides; why two flat sheets begin to is not known.
             true => session.info(figure, speed, "mm/s"),
             false => session.at_most(figure, speed, "mm/s", 0.1),
         }

@@ -88,7 +88,7 @@ impl World {
         let heirs = remap.heirs(old.mesh.vertices());
         let opened = self.opening(cloth, edited, &heirs);
         let mut setup = self.setup();
-        setup.cloths[cloth] = reshaped(old, edited);
+        setup.cloths[cloth] = reshaped(old, edited, &heirs);
         for pin in setup.pins.iter_mut().filter(|pin| pin.cloth == cloth) {
             let mut held = vec![false; old.mesh.vertices()];
             pin.vertices.iter().for_each(|v| held[*v as usize] = true);
@@ -212,7 +212,7 @@ fn twins(remap: &Remap) -> Vec<usize> {
 }
 
 /// The cloth with its new mesh, as it would have started.
-fn reshaped(old: &Cloth, Edited { mesh, remap }: &Edited) -> Cloth {
+fn reshaped(old: &Cloth, Edited { mesh, remap }: &Edited, heirs: &[Vec<u32>]) -> Cloth {
     let mut new = old.clone();
     let before = |face: u32| old.density.get(face as usize).copied().unwrap_or(1.0);
     let density: Vec<f64> = remap.faces.iter().zip(&remap.density).map(|(f, d)| before(*f) * d).collect();
@@ -224,7 +224,6 @@ fn reshaped(old: &Cloth, Edited { mesh, remap }: &Edited) -> Cloth {
     }
     new.mesh = Arc::new(mesh.clone());
     // Doubles of vertices that are no more have none; others follow.
-    let heirs = remap.heirs(old.mesh.vertices());
     let first = |v: u32| heirs[v as usize].first().copied();
     new.doubles = old.doubles.iter().filter_map(|[a, b]| Some([first(*a)?, first(*b)?])).collect();
     new
