@@ -84,4 +84,4 @@ pub use setup::{
     Air, Anchor, Bending, Cloth, ElasticBetween, Grip, Obstacle, PinDown, RestShape, Setup, Stretching,
 };
 pub use solve::SolverSettings;
-pub use world::{Edit, Heritage, ReshapeError, Snapshot, World};
+pub use world::{Edit, Heritage, ReshapeError, Snapshot, TailorError, Tailoring, World};

@@ -2,11 +2,13 @@
 
 mod reshape;
 mod revise;
+mod tailor;
 mod tangled;
 mod whole;
 
 pub use reshape::ReshapeError;
 pub use revise::Heritage;
+pub use tailor::{TailorError, Tailoring};
 
 use crate::account::Account;
 use crate::collide::Role;
