@@ -41,10 +41,12 @@ const GAP: f64 = 1e-3;
 const GRIP: f64 = 1.0;
 /// Rate at which more air brings it to rest [1/s]. Much more would only slow its way there.
 const CALM: f64 = 4.0;
-/// It rests when its coefficient changes by less than this in such a time [s]; it may take so long [s] at most.
+/// It rests when its coefficient changes by less than this in such a time [s], and it is slower than that [m/s] (one that
+/// swings about its mean keeps its coefficient, too); it may take so long [s] at most.
 const STILL: f64 = 1e-3;
 const SPELL: f64 = 0.5;
-const LONGEST: f64 = 6.0;
+const SLOW: f64 = 5e-4;
+const LONGEST: f64 = 8.0;
 
 /// A specimen before the test: it lies flat on the table, a body, held by friction and its own weight alone. It may lift
 /// from the table, slide over it and meet itself.
@@ -127,7 +129,8 @@ impl Specimen {
             calming.run(SPELL)?;
             waited += SPELL;
             shadow = Shadow::of(&calming.world.positions(0), &shape.faces);
-            if (shadow.coefficient() - before).abs() < STILL || waited >= LONGEST {
+            let rests = (shadow.coefficient() - before).abs() < STILL && calming.speed() < SLOW;
+            if rests || waited >= LONGEST {
                 break;
             }
         }

@@ -16,6 +16,7 @@
 //!    have gone since.
 //! 6. *As a whole.* What is rigid goes to a pose on the way to the wished one in which every point of it is in its cell.
 
+use super::grid::Grid;
 use super::space::{Pair, Range, Space};
 use crate::math::{DMat3, DVec3, parallel};
 use crate::rigid::{Pose, Rigid};
@@ -109,6 +110,7 @@ pub struct Filter {
     wish: Vec<DVec3>,
     bulk: Vec<DVec3>,
     range: Range,
+    went: Vec<f64>,
     start: Vec<u32>,
     slots: Vec<u32>,
     moved: Vec<DVec3>,
@@ -123,6 +125,59 @@ pub struct Filter {
     pub blockers: Vec<[u32; 4]>,
     /// Points that push others on: those that are led, and those that [`Filter::carry`] has carried.
     pushing: Vec<bool>,
+}
+
+/// Points of the first feature of a pair that cannot meet.
+const LEFT_OUT: u32 = 0;
+
+/// What decides which pairs could meet in a pass.
+struct Pass<'a> {
+    space: &'a Space,
+    x: &'a [DVec3],
+    wish: Wish<'a>,
+    way: &'a [DVec3],
+    bulk: &'a [DVec3],
+    beside: &'a [f64],
+    went: &'a [f64],
+    /// Whether points are where pairs were measured.
+    still: bool,
+    factor: f64,
+    xi: f64,
+    fault: Fault,
+}
+
+impl Pass<'_> {
+    /// Whether a pair need not be looked at; if it must, its closest points are brought up to date.
+    fn leaves_out(&self, pair: &mut Pair) -> bool {
+        let Pass { wish, way, bulk, went, factor, .. } = self;
+        let points = pair.points.map(|p| p as usize);
+        let split = pair.first as usize;
+        let all_led = points.iter().all(|p| wish.led[*p]);
+        let free = !wish.released.is_empty() && points.iter().any(|p| wish.released[*p]) && {
+            // A released vertex is let through bodies only.
+            pair.objects.iter().any(|object| self.space.objects()[*object as usize].is_body)
+        };
+        if all_led || free || self.fault == Fault::NoEdges && split == 2 {
+            return true;
+        }
+        // In the frame of the pair's own mean motion it needs less room.
+        let mean = points.iter().fold(DVec3::ZERO, |sum, p| sum + bulk[*p]) * 0.25;
+        let beside = |p: usize| self.beside.get(p).copied().unwrap_or(0.0);
+        let own = |p: usize| factor * ((bulk[p] - mean).length() + (way[p] - bulk[p]).length() + beside(p));
+        let most = |range: std::ops::Range<usize>, of: &dyn Fn(usize) -> f64| {
+            points[range].iter().fold(0f64, |most, p| most.max(of(*p)))
+        };
+        let room = self.xi + most(0..split, &own) + most(split..4, &own);
+        if !self.still {
+            // Most are farther apart than that for sure, by how far they were and went since.
+            let nearer = most(0..split, &|p| went[p]) + most(split..4, &|p| went[p]);
+            if pair.distance - nearer > room * (1.0 + 1e-9) + 1e-12 {
+                return true;
+            }
+            self.space.measure(self.x, pair);
+        }
+        pair.distance > room
+    }
 }
 
 /// The plane between the two features of a pair.
@@ -231,31 +286,22 @@ impl Filter {
         if !self.known.covers(space.particles(), x, &self.range, wish.led, xi) {
             self.known.look(space, x, &self.range, xi);
         }
-        self.pairs.clone_from(&self.known.pairs);
-        if self.known.x != x {
-            space.measure(x, &mut self.pairs);
-        }
-        let (led, released) = (wish.led, wish.released);
-        let fault = self.fault;
-        self.pairs.retain(|pair| {
-            let points = pair.points.map(|p| p as usize);
-            // In the frame of the pair's own mean motion it needs less room.
-            let mean = points.iter().fold(DVec3::ZERO, |sum, p| sum + bulk[*p]) * 0.25;
-            let own =
-                |p: usize| factor * ((bulk[p] - mean).length() + (way[p] - bulk[p]).length() + beside(p));
-            let side =
-                |range: std::ops::Range<usize>| points[range].iter().fold(0f64, |most, p| most.max(own(*p)));
-            let split = pair.first as usize;
-            let apart = pair.distance > xi + side(0..split) + side(split..4);
-            let all_led = points.iter().all(|p| led[*p]);
-            let free = !released.is_empty() && points.iter().any(|p| released[*p]) && {
-                // A released vertex is let through bodies only.
-                space.objects()[pair.objects[0] as usize].is_body
-                    || space.objects()[pair.objects[1] as usize].is_body
-            };
-            !(apart || all_led || free || fault == Fault::NoEdges && split == 2)
+        // How far points went since the pairs were found.
+        let still = self.known.x == x;
+        let known = &self.known.x;
+        self.went.resize(x.len(), 0.0);
+        parallel::fill(&mut self.went, |i| if still { 0.0 } else { (x[i] - known[i]).length() });
+        let Filter { wish: way, bulk, beside, went, fault, .. } = &*self;
+        let pass = Pass { space, x, wish, way, bulk, beside, went, still, factor, xi, fault: *fault };
+        let mut pairs = self.known.pairs.clone();
+        parallel::update(&mut pairs, |_, pair| {
+            if pass.leaves_out(pair) {
+                pair.first = LEFT_OUT;
+            }
         });
-        if fault == Fault::FewSlots {
+        self.pairs = pairs;
+        self.pairs.retain(|pair| pair.first != LEFT_OUT);
+        if self.fault == Fault::FewSlots {
             let mut count = vec![0u8; x.len()];
             self.pairs.retain(|pair| {
                 let fits = pair.points.iter().all(|p| count[*p as usize] < 16);
@@ -642,79 +688,4 @@ fn plane_of(
         }
     }
     Plane { normal, room: rooms, frozen: false, closes }
-}
-
-/// A smooth motion that neighbours share: means over the cells of a coarse grid, linear between them.
-#[derive(Default)]
-struct Grid {
-    sums: Vec<(DVec3, f64)>,
-}
-
-/// Size of the cells [m].
-const CELL: f64 = 0.1;
-
-/// Most cells along an axis.
-const CELLS: f64 = 48.0;
-
-impl Grid {
-    /// Fills `out` with the common motion of each point, its own wish where it is led. False if there is none to
-    /// speak of.
-    fn fill(
-        &mut self,
-        x: &[DVec3],
-        way: &[DVec3],
-        led: &[bool],
-        particles: usize,
-        out: &mut Vec<DVec3>,
-    ) -> bool {
-        let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
-        for p in &x[..particles] {
-            (low, high) = (low.min(*p), high.max(*p));
-        }
-        let extent = high - low;
-        if !extent.is_finite() {
-            return false;
-        }
-        let cell = CELL.max(extent.max_element() / CELLS);
-        let size = (extent / cell).floor().as_uvec3() + glam::UVec3::splat(2);
-        let index = |c: glam::UVec3| ((c.z * size.y + c.y) * size.x + c.x) as usize;
-        self.sums.clear();
-        self.sums.resize((size.x * size.y * size.z) as usize, (DVec3::ZERO, 0.0));
-        let place = |p: DVec3| {
-            let q = (p - low) / cell;
-            let base = q.floor().max(DVec3::ZERO).as_uvec3().min(size - glam::UVec3::splat(2));
-            (base, (q - base.as_dvec3()).clamp(DVec3::ZERO, DVec3::ONE))
-        };
-        let corner = |base: glam::UVec3, f: DVec3, k: u32| {
-            let step = glam::UVec3::new(k & 1, k >> 1 & 1, k >> 2);
-            let w = |axis: usize| if step[axis] == 1 { f[axis] } else { 1.0 - f[axis] };
-            (index(base + step), w(0) * w(1) * w(2))
-        };
-        let margin = DVec3::splat(cell);
-        for i in 0..x.len() {
-            // Bodies count where cloth is.
-            if i >= particles && !(x[i].cmpge(low - margin).all() && x[i].cmple(high + margin).all()) {
-                continue;
-            }
-            let (base, f) = place(x[i]);
-            for k in 0..8 {
-                let (at, w) = corner(base, f, k);
-                self.sums[at].0 += way[i] * w;
-                self.sums[at].1 += w;
-            }
-        }
-        out.resize(x.len(), DVec3::ZERO);
-        let sums = &self.sums;
-        parallel::fill(out, |i| {
-            if led[i] {
-                return way[i];
-            }
-            let (base, f) = place(x[i]);
-            (0..8).fold(DVec3::ZERO, |sum, k| {
-                let (at, w) = corner(base, f, k);
-                if w > 0.0 && sums[at].1 > 0.0 { sum + sums[at].0 * (w / sums[at].1) } else { sum }
-            })
-        });
-        true
-    }
 }

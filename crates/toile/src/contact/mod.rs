@@ -4,6 +4,7 @@ mod balance;
 mod crossing;
 pub mod filter;
 pub mod gauges;
+mod grid;
 mod heirs;
 pub mod meeting;
 pub mod response;

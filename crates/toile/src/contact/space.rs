@@ -4,7 +4,7 @@ use super::crossing::{self, Boxes};
 use crate::collide::proximity::{edge_edge, vertex_face};
 use crate::collide::shell::NONE;
 use crate::collide::{Contact, Detector, Kind, Motion, Query, Role, Settings, Shell};
-use crate::math::{DVec3, parallel};
+use crate::math::DVec3;
 use std::sync::Arc;
 
 /// A surface and what contact must know of it.
@@ -244,22 +244,20 @@ impl Space {
         marks.any(|mark| second.iter().any(|q| self.marks[*q as usize].contains(&(mark ^ 1))))
     }
 
-    /// Brings the closest points of `pairs` up to date with points at `x`.
-    pub fn measure(&self, x: &[DVec3], pairs: &mut [Pair]) {
-        parallel::update(pairs, |_, pair| {
-            let [a, b, c, d] = pair.points.map(|p| x[p as usize]);
-            let closest = match pair.first {
-                1 => vertex_face(a, [b, c, d]),
-                _ => edge_edge([a, b], [c, d]),
-            };
-            let s = closest.weights;
-            pair.weights = match pair.first {
-                1 => [s[0], -s[1], -s[2], -s[3]],
-                _ => [s[0], s[1], -s[2], -s[3]],
-            };
-            pair.distance = closest.squared.sqrt();
-            pair.normal = direction(pair.points, pair.weights, x);
-        });
+    /// Brings the closest points of a pair up to date with points at `x`.
+    pub fn measure(&self, x: &[DVec3], pair: &mut Pair) {
+        let [a, b, c, d] = pair.points.map(|p| x[p as usize]);
+        let closest = match pair.first {
+            1 => vertex_face(a, [b, c, d]),
+            _ => edge_edge([a, b], [c, d]),
+        };
+        let s = closest.weights;
+        pair.weights = match pair.first {
+            1 => [s[0], -s[1], -s[2], -s[3]],
+            _ => [s[0], s[1], -s[2], -s[3]],
+        };
+        pair.distance = closest.squared.sqrt();
+        pair.normal = direction(pair.points, pair.weights, x);
     }
 
     /// Whether the direction of a pair lies in the normal cones of both features: contacts across the inside of a
