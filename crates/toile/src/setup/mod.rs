@@ -21,7 +21,7 @@ use crate::forces::{
 };
 use crate::freedom::Freedom;
 use crate::interaction::{Elements, ForceModel};
-use crate::math::DVec3;
+use crate::math::{DVec2, DVec3};
 use crate::mesh::{Edge, Mesh};
 use crate::model::{Model, Pin};
 use crate::rigid::{self, Rigid};
@@ -109,6 +109,9 @@ pub struct Cloth {
     pub doubles: Arc<[[u32; 2]]>,
     /// Whether it keeps the shape it starts in, see [`Cloth::rigid`].
     pub rigid: bool,
+    /// Where the corners of each face are in the pattern it was cut from [m], not a number for cloth that came later; empty
+    /// where that is its shape at rest.
+    pub chart: Arc<[[DVec2; 3]]>,
 }
 
 impl Cloth {
@@ -129,7 +132,13 @@ impl Cloth {
             braces: Arc::default(),
             doubles: Arc::default(),
             rigid: false,
+            chart: Arc::default(),
         }
+    }
+
+    /// Where the corners of each face are in the pattern [m].
+    pub fn chart(&self) -> &[[DVec2; 3]] {
+        if self.chart.is_empty() { self.mesh.rest() } else { &self.chart }
     }
 
     /// A solid of `mass` [kg] inside the closed surface `mesh` at `positions`, faces outward, that keeps its shape and

@@ -3,7 +3,7 @@
 
 use super::World;
 use crate::error::{SetupError, SetupProblem};
-use crate::math::DVec3;
+use crate::math::{DVec2, DVec3};
 use crate::mesh::{Mesh, NONE};
 use crate::setup::{Cloth, RestShape, Seam};
 use std::sync::Arc;
@@ -23,6 +23,8 @@ pub struct ClothForm {
     pub angles: Option<Vec<f64>>,
     /// Vertices without faces, each with the one it doubles.
     pub doubles: Arc<[[u32; 2]]>,
+    /// Where the corners of its faces are in the pattern [m]; empty where that is its shape at rest.
+    pub chart: Arc<[[DVec2; 3]]>,
 }
 
 /// What names vertices of cloths, and those cloths whose vertices are not those that they were built with.
@@ -45,12 +47,14 @@ impl ClothForm {
             RestShape::Flat | RestShape::Start => None,
         };
         let (positions, density) = (own.positions.clone(), own.density.clone());
-        ClothForm { cloth, mesh: own.mesh.clone(), positions, density, angles, doubles: own.doubles.clone() }
+        let (mesh, doubles, chart) = (own.mesh.clone(), own.doubles.clone(), own.chart.clone());
+        ClothForm { cloth, mesh, positions, density, angles, doubles, chart }
     }
 
     fn give(&self, cloth: &mut Cloth) {
         (cloth.mesh, cloth.positions) = (self.mesh.clone(), self.positions.clone());
         (cloth.density, cloth.doubles) = (self.density.clone(), self.doubles.clone());
+        cloth.chart = self.chart.clone();
         if let Some(angles) = &self.angles {
             cloth.rest_shape = RestShape::Angles(angles.clone());
         }

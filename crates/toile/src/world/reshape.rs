@@ -3,7 +3,7 @@
 use super::{Heritage, World};
 use crate::contact::Touch;
 use crate::error::SetupError;
-use crate::math::DVec3;
+use crate::math::{DVec2, DVec3};
 use crate::mesh::{Edge, Edited, Mesh, NONE, Origin, Remap};
 use crate::setup::{Cloth, RestShape};
 use std::fmt;
@@ -218,11 +218,37 @@ fn reshaped(old: &Cloth, Edited { mesh, remap }: &Edited, heirs: &[Vec<u32>]) ->
         new.rest_shape =
             RestShape::Angles(mesh.edges().iter().map(|e| angle(e, remap, &old.mesh, angles)).collect());
     }
+    new.chart = charted(old, mesh, remap).into();
     new.mesh = Arc::new(mesh.clone());
     // Doubles of vertices that are no more have none; others follow.
     let first = |v: u32| heirs[v as usize].first().copied();
     new.doubles = old.doubles.iter().filter_map(|[a, b]| Some([first(*a)?, first(*b)?])).collect();
     new
+}
+
+/// Where the corners of the new faces are in the pattern [m]: in that of the face each lies in, or where its vertices were if
+/// it is larger than that one; nowhere where there was no cloth before.
+fn charted(old: &Cloth, mesh: &Mesh, remap: &Remap) -> Vec<[DVec2; 3]> {
+    let (chart, faces) = (old.chart(), old.mesh.faces());
+    let mut any = vec![DVec2::NAN; old.mesh.vertices()];
+    for (face, places) in faces.iter().zip(chart) {
+        face.iter().zip(places).for_each(|(v, place)| any[*v as usize] = *place);
+    }
+    let corner = |vertex: u32, parent: usize| {
+        let within = |v: u32| faces[parent].iter().position(|w| *w == v).map(|k| chart[parent][k]);
+        match &remap.vertices[vertex as usize] {
+            // What is sewn is in the pattern of each of its faces as before.
+            Origin::Joined(all) => all.iter().find_map(|v| within(*v)).unwrap_or(any[all[0] as usize]),
+            origin => origin.weights().into_iter().fold(DVec2::ZERO, |sum, (v, w)| {
+                sum + within(v).unwrap_or(any[v as usize]) * w
+            }),
+        }
+    };
+    let of = |(face, parent): (&[u32; 3], &u32)| match *parent {
+        NONE => [DVec2::NAN; 3],
+        parent => face.map(|v| corner(v, parent as usize)),
+    };
+    mesh.faces().iter().zip(&remap.faces).map(of).collect()
 }
 
 /// The angle at rest across an edge [rad]: that of the old edge it lies on; none where there was cloth before.
