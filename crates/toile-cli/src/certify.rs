@@ -4,6 +4,7 @@
 use glam::DVec3;
 use serde::Serialize;
 use serde_json::{Map, Value};
+use std::sync::Arc;
 use toile::collide::certify::{
     Audit, CheckOptions, CheckSurface, Checker, Distance, Finding, Kind, SideTest, Verdict,
 };
@@ -36,6 +37,10 @@ pub struct Certificate {
     pub passages: usize,
     /// Points that either went through something or round its border: no fault, but not proven.
     pub undecided: usize,
+    /// Frames in which a cloth has another mesh than in the frame before; nobody looked for what went through something
+    /// there.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub changes: usize,
     /// Intersections of bodies with cloth that was pinched between them and let through, over all frames: known, and no fault
     /// of the cloth's.
     pub exempt: usize,
@@ -55,6 +60,10 @@ pub struct Certificate {
     pub by_frame: Vec<FrameLine>,
     /// What this certificate does and does not say.
     pub scope: &'static str,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// A failing frame.
@@ -118,6 +127,9 @@ border; vertices and triangles count from 0";
 pub struct Judge {
     checker: Checker,
     surfaces: Vec<CheckSurface>,
+    /// What the surfaces are those of.
+    objects: Arc<Vec<CacheObject>>,
+    options: CheckOptions,
     sides: Option<SideTest>,
     audit: Option<Audit>,
     figures: Figures,
@@ -128,15 +140,9 @@ pub struct Judge {
 
 impl Judge {
     /// A judge of these objects.
-    pub fn new(objects: &[CacheObject], bodies: bool, distance: Distance) -> Result<Judge, String> {
-        let surfaces: Vec<CheckSurface> = objects
-            .iter()
-            .map(|o| {
-                let kind = if o.role == Role::Cloth { Kind::Cloth } else { Kind::Body };
-                CheckSurface::new(&o.name, kind, o.vertex_count, o.faces.clone())
-            })
-            .collect();
+    pub fn new(objects: Arc<Vec<CacheObject>>, bodies: bool, distance: Distance) -> Result<Judge, String> {
         let options = CheckOptions { distance, bodies, ..CheckOptions::default() };
+        let surfaces = surfaces_of(&objects);
         let checker = Checker::new(surfaces.clone(), options).map_err(|error| error.to_string())?;
         let certificate = Certificate {
             pass: true,
@@ -149,6 +155,7 @@ impl Judge {
             bad: Vec::new(),
             passages: 0,
             undecided: 0,
+            changes: 0,
             exempt: 0,
             exempt_frames: Vec::new(),
             tangled: 0,
@@ -161,7 +168,34 @@ impl Judge {
         };
         let sides = Some(SideTest::new(&surfaces));
         let figures = Figures::default();
-        Ok(Judge { checker, surfaces, sides, audit: None, figures, last: None, hash: 0, certificate })
+        Ok(Judge {
+            checker,
+            surfaces,
+            objects,
+            options,
+            sides,
+            audit: None,
+            figures,
+            last: None,
+            hash: 0,
+            certificate,
+        })
+    }
+
+    /// The frames that follow are those of other objects, if they are others: cloth was cut, sewn or refined. What went through
+    /// something between the two meshes is not known.
+    pub fn look_at(&mut self, objects: &Arc<Vec<CacheObject>>) -> Result<(), String> {
+        if Arc::ptr_eq(objects, &self.objects) {
+            return Ok(());
+        }
+        self.surfaces = surfaces_of(objects);
+        self.checker =
+            Checker::new(self.surfaces.clone(), self.options).map_err(|error| error.to_string())?;
+        self.sides = self.sides.as_ref().map(|_| SideTest::new(&self.surfaces));
+        self.audit = self.audit.as_ref().map(|_| Audit::new(&self.surfaces, LISTED));
+        (self.objects, self.last) = (objects.clone(), None);
+        self.certificate.changes += 1;
+        Ok(())
     }
 
     /// Leaves out what happens between frames.
@@ -310,6 +344,14 @@ impl Judge {
     }
 }
 
+fn surfaces_of(objects: &[CacheObject]) -> Vec<CheckSurface> {
+    let surface = |o: &CacheObject| {
+        let kind = if o.role == Role::Cloth { Kind::Cloth } else { Kind::Body };
+        CheckSurface::new(&o.name, kind, o.vertex_count, o.faces.clone())
+    };
+    objects.iter().map(surface).collect()
+}
+
 /// What happened between two frames.
 #[derive(Default)]
 struct Between {
@@ -332,6 +374,10 @@ impl Certificate {
                 "\n      side test: {n} point{} went through something or round its border: undecided",
                 plural(n)
             );
+        }
+        if self.changes > 0 {
+            let n = self.changes;
+            text += &format!("\n      side test: cloth got another mesh {n} time{}, unknown there", plural(n));
         }
         if let Some(audit) = &self.audit {
             let (n, steps) = (audit.pairs, audit.steps);

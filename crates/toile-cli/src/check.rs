@@ -10,7 +10,7 @@ use glam::{DVec3, Vec3};
 use std::path::{Path, PathBuf};
 use toile::collide::certify::{ClosePair, Distance, FaceId, Finding, VertexId};
 use toile_io::axes::{Axes, Units, Up};
-use toile_io::cache::{Cache, CacheOptions, TrackPath};
+use toile_io::cache::{Cache, CacheObject, CacheOptions, TrackPath};
 use toile_io::error::FileError;
 use toile_io::run::{Role, RunFolder};
 use toile_render as draw;
@@ -86,7 +86,7 @@ pub fn check(args: &CheckArgs, context: Context) -> Result<(), Failure> {
         eprintln!("note: {note}");
     }
     let distance = if args.no_distance { Distance::Off } else { Distance::Exact };
-    let mut judge = Judge::new(&cache.objects, args.bodies, distance).map_err(Failure::Refused)?;
+    let mut judge = Judge::new(cache.objects.clone(), args.bodies, distance).map_err(Failure::Refused)?;
     if args.no_sides {
         judge = judge.without_sides();
     }
@@ -143,20 +143,24 @@ fn open(args: &CheckArgs) -> Result<Cache, FileError> {
     Cache::open(&args.path, &CacheOptions { mesh: args.mesh.clone(), bodies, axes })
 }
 
-/// Frames for a second opinion: `faces.json`, and a file of f32 per frame, all objects one after the other.
+/// Frames for a second opinion: `faces.json`, `faces-000123.json` from the frame on in which they are others, and a file of f32 per frame, all objects one after the other.
 fn export(cache: &mut Cache, indices: &[usize], folder: &Path) -> Result<(), Failure> {
     std::fs::create_dir_all(folder).map_err(|e| FileError::from_io(folder, "create", &e))?;
-    let objects: Vec<_> = cache
-        .objects
-        .iter()
-        .map(|o| {
+    let faces = |objects: &[CacheObject]| {
+        let each = objects.iter().map(|o| {
             let role = if o.role == Role::Cloth { "cloth" } else { "body" };
             serde_json::json!({ "name": o.name, "role": role, "vertices": o.vertex_count, "faces": o.faces })
-        })
-        .collect();
-    save(&folder.join("faces.json"), serde_json::json!(objects).to_string().as_bytes())?;
+        });
+        serde_json::json!(each.collect::<Vec<_>>()).to_string()
+    };
+    let mut shown = cache.objects.clone();
+    save(&folder.join("faces.json"), faces(&shown).as_bytes())?;
     for &index in indices {
         let frame = cache.read(index)?;
+        if !std::sync::Arc::ptr_eq(&shown, &frame.objects) {
+            shown = frame.objects.clone();
+            save(&folder.join(format!("faces-{:06}.json", frame.number)), faces(&shown).as_bytes())?;
+        }
         let narrow = frame.positions.iter().flatten().flat_map(|p| p.as_vec3().to_array());
         let bytes: Vec<u8> = narrow.flat_map(f32::to_le_bytes).collect();
         save(&folder.join(format!("{:06}.f32", frame.number)), &bytes)?;
@@ -216,11 +220,12 @@ fn draw_worst(cache: &mut Cache, judge: &mut Judge, path: &Path) -> Result<(), F
     let index = cache.frames().binary_search(&number).unwrap_or(0);
     let frame = cache.read(index)?;
     let positions: Vec<&[DVec3]> = frame.positions.iter().map(Vec::as_slice).collect();
+    judge.look_at(&frame.objects).map_err(Failure::Refused)?;
     let verdict = judge.judge(number, &positions);
     let count = verdict.findings.len() + verdict.unlisted;
     let at = |v: VertexId| place(&frame.positions, v.surface, v.vertex);
     let triangle = |f: FaceId| {
-        let face = cache.objects.get(f.surface as usize).and_then(|o| o.faces.get(f.face as usize).copied());
+        let face = frame.objects.get(f.surface as usize).and_then(|o| o.faces.get(f.face as usize).copied());
         face.unwrap_or_default().map(|v| place(&frame.positions, f.surface, v))
     };
     let mut markers = Vec::new();
@@ -263,7 +268,7 @@ fn draw_worst(cache: &mut Cache, judge: &mut Judge, path: &Path) -> Result<(), F
         1 => format!("frame {number} · 1 finding"),
         _ => format!("frame {number} · {count} findings"),
     };
-    let image = close_up(cache, &frame.positions, markers, caption);
+    let image = close_up(&frame.objects, &frame.positions, markers, caption);
     save(path, &draw::encode_png(&image).map_err(|e| FileError::from_io(path, "encode", &e))?)
 }
 
@@ -272,7 +277,12 @@ fn place(positions: &[Vec<DVec3>], surface: u32, vertex: u32) -> Vec3 {
     found.copied().unwrap_or(DVec3::NAN).as_vec3()
 }
 
-fn close_up(cache: &Cache, positions: &[Vec<DVec3>], markers: Vec<Marker>, caption: String) -> draw::Image {
+fn close_up(
+    objects: &[CacheObject],
+    positions: &[Vec<DVec3>],
+    markers: Vec<Marker>,
+    caption: String,
+) -> draw::Image {
     let narrow: Vec<Vec<Vec3>> = positions.iter().map(|x| x.iter().map(|p| p.as_vec3()).collect()).collect();
     let cloth = Look::Cloth {
         front: Colour::hex(0x8fb3c9),
@@ -280,7 +290,7 @@ fn close_up(cache: &Cache, positions: &[Vec<DVec3>], markers: Vec<Marker>, capti
         pattern: draw::Pattern::Plain,
     };
     let body = Look::Body { colour: Colour::hex(0xb9b4ab) };
-    let surfaces = cache.objects.iter().zip(&narrow).map(|(object, x)| {
+    let surfaces = objects.iter().zip(&narrow).map(|(object, x)| {
         let look = if object.role == Role::Cloth { cloth } else { body };
         let mut surface = draw::Surface::new(x, &object.faces, look);
         surface.wire = Some(Colour::hex(0x30343a));

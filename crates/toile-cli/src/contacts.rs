@@ -190,7 +190,8 @@ impl Subject {
             objects.push((body.name.clone(), Role::Body, body.collider.facets().faces.clone()));
             positions.push(body.collider.positions().to_vec());
         }
-        let frame = CacheFrame { number: i64::from(scene.frames.first), time: Some(0.0), positions };
+        let number = i64::from(scene.frames.first);
+        let frame = CacheFrame { number, time: Some(0.0), positions, objects: Default::default() };
         Ok(Subject {
             places: (0..objects.len()).collect(),
             objects,
@@ -331,6 +332,12 @@ impl Searcher {
                 self.detector.add(surface, x).map_err(|e| refuse(&e))?;
             }
             self.added = true;
+        }
+        let fits = |((_, _, faces), x): (&(String, Role, Vec<[u32; 3]>), &Vec<DVec3>)| {
+            faces.as_flattened().iter().all(|v| (*v as usize) < x.len())
+        };
+        if !subject.objects.iter().zip(&frame.positions).all(fits) {
+            return Err(refuse(&"cloth has another mesh than at the start; look at frames before that"));
         }
         if let Some(bad) = frame.positions.iter().position(|x| x.iter().any(|p| !p.is_finite())) {
             return Err(refuse(&format!("{} has positions that are not finite", subject.objects[bad].0)));

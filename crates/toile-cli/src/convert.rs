@@ -23,6 +23,10 @@ pub struct ConvertArgs {
     /// Write bodies too, where they are in every frame.
     #[arg(long)]
     bodies: bool,
+    /// Where cloth is cut, sewn or refined, write PC2 with the mesh of this frame, each vertex followed by its place in the
+    /// pattern. Default: the mesh that it starts with.
+    #[arg(long, value_name = "FRAME")]
+    topology: Option<i64>,
     /// Folder to write into. Default: pc2 or obj in the run's folder; smoothed, pc2-smooth-N or obj-smooth-N.
     #[arg(long)]
     out: Option<PathBuf>,
@@ -45,7 +49,7 @@ pub fn convert(args: &ConvertArgs, context: Context) -> Result<(), Failure> {
     let folder = args.out.clone().unwrap_or_else(|| args.folder.join(name));
     std::fs::create_dir_all(&folder)
         .map_err(|e| toile_io::error::FileError::from_io(&folder, "create", &e))?;
-    let mut files = Vec::new();
+    let (mut files, mut notes) = (Vec::new(), Vec::new());
     match args.to {
         Format::Pc2 => {
             for object in 0..cache.objects.len() {
@@ -55,7 +59,14 @@ pub fn convert(args: &ConvertArgs, context: Context) -> Result<(), Failure> {
                 }
                 let smooth = if cloth { args.smooth } else { 1 };
                 let path = folder.join(format!("{}.pc2", cache.objects[object].name));
-                let mesh = to_pc2(&mut cache, object, &path, axes, smooth)?;
+                let (mesh, followed) = to_pc2(&mut cache, object, &path, axes, smooth, args.topology)?;
+                if followed > 0 {
+                    let name = &cache.objects[object].name;
+                    notes.push(format!(
+                        "{name} has another mesh in {followed} frames: there, each vertex is where its place in the pattern \
+                         is; cuts do not open and holes show their rims"
+                    ));
+                }
                 files.extend([path.display().to_string(), mesh.display().to_string()]);
             }
         }
@@ -66,6 +77,7 @@ pub fn convert(args: &ConvertArgs, context: Context) -> Result<(), Failure> {
     }
     if !context.quiet {
         files.iter().for_each(|file| eprintln!("wrote {file}"));
+        notes.iter().for_each(|note| eprintln!("note: {note}"));
         if smoothed {
             eprintln!("note: {SMOOTHED}");
         }
@@ -74,6 +86,9 @@ pub fn convert(args: &ConvertArgs, context: Context) -> Result<(), Failure> {
         let mut line = serde_json::json!({ "status": "ok", "files": files });
         if smoothed {
             line["note"] = SMOOTHED.into();
+        }
+        if !notes.is_empty() {
+            line["notes"] = notes.into();
         }
         println!("{line}");
     }

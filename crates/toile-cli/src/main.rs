@@ -13,6 +13,7 @@ mod repair;
 mod replay;
 mod run;
 mod studio;
+mod topology;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use fail::Failure;

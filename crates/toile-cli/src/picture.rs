@@ -1,15 +1,19 @@
 //! Pictures of a run: from frames to PNG.
 
 use crate::fail::Failure;
-use glam::{DVec3, Vec2, Vec3};
+use glam::{DVec2, DVec3, Vec2, Vec3};
 use indicatif::{ProgressBar, ProgressStyle};
+use std::cell::RefCell;
 use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
 use toile::collide::{Detector, Role, Settings, Shell};
 use toile::forces::membrane::{material_weights, principal_strain};
 use toile::mesh::smooth::MOST_SPLITS;
-use toile::mesh::{Mesh, SmoothError, Smoother};
+use toile::Cloth;
+use toile::mesh::{SmoothError, Smoother};
 use toile_io::build::Built;
-use toile_io::cache::{Cache, CacheFrame};
+use toile_io::cache::{Cache, CacheFrame, CacheObject};
 use toile_io::error::FileError;
 use toile_io::scene::schema::{Colour as Shows, Print};
 use toile_io::scene::{Camera as CameraChoice, Floor, Scene};
@@ -49,12 +53,18 @@ pub struct Hierarchy {
 pub struct Painter<'a> {
     scene: &'a Scene,
     built: &'a Built,
-    /// Each cloth, as far as it is the same in every frame.
-    cloths: Vec<Drawn>,
+    /// The cloths as the scene builds them.
+    start: &'a [Cloth],
+    /// What is drawn of them, and of what they became.
+    cloths: Rc<Vec<Drawn>>,
+    later: RefCell<Option<(Arc<Vec<CacheObject>>, Rc<Vec<Drawn>>)>>,
 }
 
 /// The mesh that is drawn for a cloth: its own, or the curved one over it.
 struct Drawn {
+    /// The simulated faces and their shape at rest.
+    own: Vec<[u32; 3]>,
+    rest: Vec<[DVec2; 3]>,
     faces: Vec<[u32; 3]>,
     /// Material coordinates of the faces' corners.
     material: Vec<[Vec2; 3]>,
@@ -62,16 +72,29 @@ struct Drawn {
 }
 
 impl Drawn {
-    fn new(mesh: &Mesh, smooth: u32) -> Result<Drawn, SmoothError> {
-        let narrow = |corners: &[glam::DVec2; 3]| corners.map(|p| p.as_vec2());
+    fn new(
+        (vertices, own): (usize, &[[u32; 3]]),
+        rest: &[[DVec2; 3]],
+        chart: &[[DVec2; 3]],
+        smooth: u32,
+    ) -> Result<Drawn, SmoothError> {
+        // Cloth that was not in the pattern is printed like its first corner.
+        let known = |p: DVec2| if p.is_finite() { p.as_vec2() } else { Vec2::ZERO };
+        let narrow = |corners: &[DVec2; 3]| corners.map(known);
+        let (own, rest) = (own.to_vec(), rest.to_vec());
         if smooth == 1 {
-            let (faces, material) = (mesh.faces().to_vec(), mesh.rest().iter().map(narrow).collect());
-            return Ok(Drawn { faces, material, smoother: None });
+            let (faces, material) = (own.clone(), chart.iter().map(narrow).collect());
+            return Ok(Drawn { own, rest, faces, material, smoother: None });
         }
-        let smoother = Smoother::new(mesh.vertices(), mesh.faces(), smooth)?;
+        let smoother = Smoother::new(vertices, &own, smooth)?;
         let fine = smoother.subdivision();
-        let material = fine.interpolate_corners(mesh.rest()).iter().map(narrow).collect();
-        Ok(Drawn { faces: fine.faces().to_vec(), material, smoother: Some(smoother) })
+        let material = fine.interpolate_corners(chart).iter().map(narrow).collect();
+        Ok(Drawn { own, rest, faces: fine.faces().to_vec(), material, smoother: Some(smoother) })
+    }
+
+    fn of(cloth: &Cloth, smooth: u32) -> Result<Drawn, SmoothError> {
+        let mesh = &cloth.mesh;
+        Drawn::new((mesh.vertices(), mesh.faces()), mesh.rest(), cloth.chart(), smooth)
     }
 
     /// Positions to draw, and normals if the surface is curved.
@@ -98,13 +121,41 @@ impl Drawn {
 
 impl<'a> Painter<'a> {
     /// A painter of `scene`.
-    pub fn new(scene: &'a Scene, built: &'a Built) -> Result<Painter<'a>, Failure> {
-        let drawn = |cloth: &toile::Cloth| {
+    pub fn new(scene: &'a Scene, built: &'a Built, start: &'a [Cloth]) -> Result<Painter<'a>, Failure> {
+        let drawn = |cloth: &Cloth| {
             let refused = |e| Failure::Refused(format!("{} cannot be drawn smooth: {e}", cloth.name));
-            Drawn::new(&cloth.mesh, scene.render.smooth).map_err(refused)
+            Drawn::of(cloth, scene.render.smooth).map_err(refused)
         };
-        let cloths = built.world.cloths().iter().map(drawn).collect::<Result<_, _>>()?;
-        Ok(Painter { scene, built, cloths })
+        let cloths = Rc::new(start.iter().map(drawn).collect::<Result<_, _>>()?);
+        Ok(Painter { scene, built, start, cloths, later: RefCell::new(None) })
+    }
+
+    /// What is drawn of the cloths as they are in a frame.
+    fn drawn(&self, frame: &CacheFrame) -> Result<Rc<Vec<Drawn>>, Failure> {
+        if frame.objects.iter().all(|object| object.rest.is_empty()) {
+            return Ok(self.cloths.clone());
+        }
+        if let Some((objects, drawn)) = &*self.later.borrow()
+            && Arc::ptr_eq(objects, &frame.objects)
+        {
+            return Ok(drawn.clone());
+        }
+        let smooth = self.scene.render.smooth;
+        let one = |(object, cloth): (&CacheObject, &Cloth)| {
+            let refused = |e| Failure::Refused(format!("{} cannot be drawn smooth: {e}", object.name));
+            match object.rest.is_empty() {
+                true => Drawn::of(cloth, smooth),
+                false => {
+                    let faces = (object.vertex_count, &object.faces[..]);
+                    Drawn::new(faces, &object.rest, &object.chart, smooth)
+                }
+            }
+            .map_err(refused)
+        };
+        let all = frame.objects.iter().zip(self.start).map(one).collect::<Result<Vec<_>, _>>()?;
+        let all = Rc::new(all);
+        *self.later.borrow_mut() = Some((frame.objects.clone(), all.clone()));
+        Ok(all)
     }
 
     /// Draws the frame at position `index` of the cache into a PNG.
@@ -116,7 +167,7 @@ impl<'a> Painter<'a> {
         let camera = self.camera(&[&frame], shown);
         let image = match &shown.hierarchy {
             Some(hierarchy) => self.draw_hierarchy(&frame, hierarchy, &camera, shown)?,
-            None => self.draw(&frame, before.as_ref(), &camera, shown),
+            None => self.draw(&frame, before.as_ref(), &camera, shown)?,
         };
         save(path, &draw::encode_png(&image).map_err(|e| FileError::from_io(path, "encode", &e))?)
     }
@@ -145,7 +196,7 @@ impl<'a> Painter<'a> {
         let mut images = Vec::with_capacity(frames.len());
         for (k, frame) in frames.iter().enumerate() {
             let before = k.checked_sub(1).map(|k| &frames[k]);
-            images.push(self.draw(frame, before, &camera, &shown));
+            images.push(self.draw(frame, before, &camera, &shown)?);
             bar.inc(1);
         }
         bar.finish_and_clear();
@@ -189,18 +240,19 @@ impl<'a> Painter<'a> {
         before: Option<&CacheFrame>,
         camera: &Camera,
         shown: &Shown,
-    ) -> draw::Image {
+    ) -> Result<draw::Image, Failure> {
+        let drawn_cloths = self.drawn(frame)?;
         let narrow = |p: &Vec<DVec3>| p.iter().map(|p| p.as_vec3()).collect::<Vec<_>>();
         let positions: Vec<Vec<Vec3>> = frame.positions.iter().map(narrow).collect();
         let colour = self.scene.render.colour;
-        let cloths = self.cloths.iter().zip(&frame.positions);
+        let cloths = drawn_cloths.iter().zip(&frame.positions);
         let shapes: Vec<(Vec<Vec3>, Option<Vec<Vec3>>)> = cloths.map(|(c, x)| c.surface(x)).collect();
-        let drawn = self.cloths.iter().enumerate();
+        let drawn = drawn_cloths.iter().enumerate();
         let values: Vec<Vec<f32>> =
-            drawn.map(|(c, cloth)| cloth.values(self.values(c, frame, before, colour), colour)).collect();
+            drawn.map(|(c, cloth)| cloth.values(self.values((c, cloth), frame, before, colour), colour)).collect();
         let range = range_of(&values, colour);
         let mut surfaces = Vec::new();
-        for (c, cloth) in self.cloths.iter().enumerate() {
+        for (c, cloth) in drawn_cloths.iter().enumerate() {
             let field = |values, title, unit, map| Look::Field(Field { values, range, map, title, unit });
             let look = match colour {
                 Shows::Material => self.cloth_look(),
@@ -229,7 +281,7 @@ impl<'a> Painter<'a> {
         };
         let [width, height] = self.size(shown).map(|n| n as usize);
         let options = Options { width, height, quality: shown.quality, ..Options::default() };
-        draw::render(&scene, camera, &options).image
+        Ok(draw::render(&scene, camera, &options).image)
     }
 
     /// A level of the hierarchy of every cloth, regions or boxes in colours by their order (M03 Fig. 2).
@@ -243,8 +295,8 @@ impl<'a> Painter<'a> {
         let mut pieces: Vec<(Vec<Vec3>, Vec<[u32; 3]>)> = Vec::new();
         let mut detector = Detector::new(hierarchy.settings);
         let refuse = |e: &dyn std::fmt::Display| Failure::Refused(e.to_string());
-        for (cloth, x) in self.built.world.cloths().iter().zip(&frame.positions) {
-            let faces = cloth.mesh.faces();
+        for (cloth, x) in self.drawn(frame)?.iter().zip(&frame.positions) {
+            let faces = &cloth.own;
             let surface = Shell::new(x.len(), faces.to_vec(), Role::Cloth).map_err(|e| refuse(&e))?;
             let object = detector.add(surface, x).map_err(|e| refuse(&e))?;
             for region in detector.level(object, hierarchy.level).unwrap_or_default() {
@@ -304,32 +356,33 @@ impl<'a> Painter<'a> {
 
     /// Box round everything at the start.
     fn whole(&self) -> Bounds {
-        let cloths = self.built.world.cloths().iter().flat_map(|c| &c.positions);
+        let cloths = self.start.iter().flat_map(|c| &c.positions);
         let bodies = self.built.bodies.iter().flat_map(|b| b.collider.positions());
         cloths.chain(bodies).fold(Bounds::EMPTY, |all, p| all.include(p.as_vec3()))
     }
 
     fn values(
         &self,
-        cloth: usize,
+        (cloth, drawn): (usize, &Drawn),
         frame: &CacheFrame,
         before: Option<&CacheFrame>,
         colour: Shows,
     ) -> Vec<f32> {
-        let mesh = &self.built.world.cloths()[cloth].mesh;
         let x = &frame.positions[cloth];
         match colour {
             Shows::Material => Vec::new(),
-            Shows::Strain => mesh
-                .faces()
+            Shows::Strain => drawn
+                .own
                 .iter()
-                .zip(mesh.rest())
+                .zip(&drawn.rest)
                 .map(|(f, r)| {
                     100.0 * principal_strain(&material_weights(r), f.map(|v| x[v as usize]))[0] as f32
                 })
                 .collect(),
             Shows::Speed => {
-                let Some(before) = before else { return vec![0.0; x.len()] };
+                // Where cloth was cut or sewn since, nobody knows who was where.
+                let same = |before: &&CacheFrame| Arc::ptr_eq(&before.objects, &frame.objects);
+                let Some(before) = before.filter(same) else { return vec![0.0; x.len()] };
                 let dt = match (frame.time, before.time) {
                     (Some(a), Some(b)) if a != b => (a - b).abs(),
                     _ => self.scene.frame_time,

@@ -127,7 +127,7 @@ pub fn render(args: &RenderArgs, context: Context) -> Result<(), Failure> {
     let smoothed = scene.render.smooth > 1 && args.hierarchy.is_none();
     let built = build(&scene)?;
     let mut cache = Cache::open(&args.folder, &CacheOptions::default())?;
-    let painter = Painter::new(&scene, &built)?;
+    let painter = Painter::new(&scene, &built, built.world.cloths())?;
     let out = args.out.clone().unwrap_or_else(|| args.folder.join(default_name(args)));
     expect_extension(&out, if args.animate { &["png", "gif"] } else { &["png"] })?;
     if args.animate {

@@ -4,6 +4,7 @@ use crate::Context;
 use crate::certify::Judge;
 use crate::fail::Failure;
 use crate::picture::{Painter, Shown};
+use crate::topology;
 use clap::Args;
 use glam::DVec3;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -13,7 +14,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
-use toile::Probe;
+use toile::mesh::Mesh;
+use toile::{Cloth, Probe};
 use toile::collide::certify::Distance;
 use toile::contact::{Release, Tangle};
 use toile::probe::{COUNTER_CHANNELS, Counters, Stage};
@@ -21,11 +23,11 @@ use toile_io::build::{Built, build};
 use toile_io::cache::{Cache, CacheOptions};
 use toile_io::convert::SMOOTHED;
 use toile_io::run::{
-    Existing, Frame, Outcome, ReleaseLine, Role, RunFolder, StatsWriter, Status, TangleEvent, TangleLine,
-    Topology, TopologyObject, VERSION, input_hash, load_snapshot, save_snapshot, single_precision,
-    tangle_lines,
+    Existing, Frame, Outcome, ReleaseLine, RunFolder, StatsWriter, Status, TangleEvent, TangleLine, Topology,
+    VERSION, input_hash, load_snapshot, save_snapshot, single_precision, tangle_lines,
 };
 use toile_io::scene::{Resolved, Scene, resolve};
+use toile_io::tailor::{EditLine, EditOutcome, Tailor};
 
 /// Options of `toile run`.
 #[derive(Args)]
@@ -103,7 +105,8 @@ fn start(
     let existing = if force { Existing::Replace } else { Existing::Refuse };
     let folder = out.map_or_else(|| free_folder(&scene.name), Path::to_path_buf);
     let run = RunFolder::create(&folder, scene, &built.inputs, existing)?;
-    Simulation::new(scene, built, run, context)?.go(None, after)
+    let start = built.world.cloths().to_vec();
+    Simulation::new(scene, built, start, run, context)?.go(None, after)
 }
 
 /// `toile resume`.
@@ -111,6 +114,7 @@ pub fn resume(args: &ResumeArgs, context: Context) -> Result<(), Failure> {
     let old = RunFolder::open(&args.folder)?;
     let scene = old.scene()?;
     let mut built = build(&scene)?;
+    let start = built.world.cloths().to_vec();
     let run = RunFolder::create(&args.folder, &scene, &built.inputs, Existing::Resume)?;
     if let Some(note) = run.lock_note().filter(|_| !context.quiet) {
         eprintln!("note: {note}");
@@ -133,7 +137,7 @@ pub fn resume(args: &ResumeArgs, context: Context) -> Result<(), Failure> {
         return Ok(());
     }
     run.rewind(from)?;
-    Simulation::new(&scene, built, run, context)?.go(from, args.after)
+    Simulation::new(&scene, built, start, run, context)?.go(from, args.after)
 }
 
 /// The last frame before the first that is missing or damaged: everything after it is simulated again.
@@ -165,52 +169,19 @@ fn free_folder(name: &str) -> PathBuf {
     folder
 }
 
-fn topology(scene: &Scene, built: &Built) -> Topology {
-    let narrow = |positions: &[DVec3]| positions.iter().map(|p| p.as_vec3().to_array()).collect::<Vec<_>>();
-    let mut objects = Vec::new();
-    for (cloth, export) in built.world.cloths().iter().zip(&built.exports) {
-        objects.push(TopologyObject {
-            name: cloth.name.clone(),
-            role: Role::Cloth,
-            moves: true,
-            vertex_count: cloth.positions.len() as u32,
-            triangles: cloth.mesh.faces().to_vec(),
-            polygons: export.polygons.clone(),
-            texcoords: export.texcoords.iter().map(|t| t.as_vec2().to_array()).collect(),
-            triangle_texcoords: export.triangle_texcoords.clone(),
-            start: narrow(&with_doubles(cloth)),
-        });
-    }
-    for body in &built.bodies {
-        objects.push(TopologyObject {
-            name: body.name.clone(),
-            role: Role::Body,
-            moves: body.collider.moves(),
-            vertex_count: body.collider.positions().len() as u32,
-            triangles: body.collider.facets().faces.clone(),
-            polygons: toile_io::obj::Polygons::default(),
-            texcoords: Vec::new(),
-            triangle_texcoords: Vec::new(),
-            start: narrow(body.collider.positions()),
-        });
-    }
-    Topology { objects, frame_time: scene.frame_time, axes: scene.axes }
-}
-
-/// Where the vertices of a cloth start, doubles with what they double.
-fn with_doubles(cloth: &toile::Cloth) -> Vec<DVec3> {
-    let mut x = cloth.positions.clone();
-    cloth.doubles.iter().for_each(|[double, of]| x[*double as usize] = x[*of as usize]);
-    x
-}
-
 /// A run in progress.
 struct Simulation<'a> {
     scene: &'a Scene,
     built: Built,
     run: RunFolder,
     context: Context,
+    /// The cloths as the scene builds them.
+    start: Vec<Cloth>,
+    /// The topology they start with, the meshes they have, and the id of these.
+    first: Topology,
+    meshes: Vec<Arc<Mesh>>,
     topology: u64,
+    tailor: Tailor,
     begun: Instant,
     last: Option<u32>,
     /// What was counted in all frames of this run.
@@ -219,20 +190,84 @@ struct Simulation<'a> {
 
 impl<'a> Simulation<'a> {
     /// Writes the topology, so that the folder can be read from its first frame on.
-    fn new(scene: &'a Scene, built: Built, run: RunFolder, context: Context) -> Result<Self, Failure> {
-        let topology = topology(scene, &built);
-        run.write_topology(&topology)?;
-        let (topology, begun) = (topology.id(), Instant::now());
+    fn new(
+        scene: &'a Scene,
+        built: Built,
+        start: Vec<Cloth>,
+        run: RunFolder,
+        context: Context,
+    ) -> Result<Self, Failure> {
+        let first = topology::first(scene, &built, &start);
+        run.write_topology(&first)?;
+        let tailor = Tailor::new(scene, &run.read_edits()?, &built.world);
         Ok(Simulation {
             scene,
             built,
             run,
             context,
-            topology,
-            begun,
+            meshes: topology::meshes(&start),
+            start,
+            topology: first.id(),
+            first,
+            tailor,
+            begun: Instant::now(),
             last: None,
             totals: Counters::default(),
         })
+    }
+
+    /// Writes the topology if a cloth has another mesh than in the frame before.
+    fn write_topology(&mut self) -> Result<(), Failure> {
+        let cloths = self.built.world.cloths();
+        if cloths.iter().zip(&self.meshes).all(|(cloth, mesh)| Arc::ptr_eq(&cloth.mesh, mesh)) {
+            return Ok(());
+        }
+        let now = topology::now(self.scene, &self.first, &self.start, cloths);
+        self.meshes = topology::meshes(cloths);
+        self.topology = now.id();
+        if self.topology != self.first.id() {
+            self.run.write_later_topology(&now)?;
+        }
+        Ok(())
+    }
+
+    /// Does the edits that are due before a frame, and says what must wait or cannot be.
+    fn edit(&mut self, frame: u32) -> Result<(), Failure> {
+        let lines = self.tailor.work(&mut self.built.world, frame);
+        let aloud = |line: &&EditLine| line.outcome != EditOutcome::Done && !self.context.quiet;
+        for line in lines.iter().filter(aloud) {
+            let number = line.edit.unwrap_or_default();
+            eprintln!("note: frame {frame}: edit {number} ({}): {}", line.what, line.message);
+        }
+        Ok(self.run.append_edits(&lines)?)
+    }
+
+    /// What became of the scene's edits, over the whole run and not only since it was resumed.
+    fn edits(&self) -> Vec<String> {
+        let lines = self.run.read_edits().unwrap_or_default();
+        let count = |outcome| lines.iter().filter(|line| line.edit.is_some() && line.outcome == outcome).count();
+        let mut said = Vec::new();
+        if !self.scene.edits.is_empty() {
+            let (all, done) = (self.scene.edits.len(), count(EditOutcome::Done));
+            let open = self.built.world.seams();
+            let widest = open.iter().map(|closing| closing.distance).fold(0.0, f64::max);
+            let seams = match open.len() {
+                0 => String::new(),
+                n => format!(", {n} seams are still open by up to {:.2} mm", 1e3 * widest),
+            };
+            said.push(format!(
+                "{done} of {all} edits were done, {} had to wait, {} were impossible and {} are left{seams}; `edits.jsonl` \
+                 lists them",
+                count(EditOutcome::Waits),
+                count(EditOutcome::Impossible),
+                self.tailor.left(),
+            ));
+        }
+        let impossible = lines.iter().filter(|line| line.outcome == EditOutcome::Impossible);
+        said.extend(impossible.map(|line| {
+            format!("edit {} in frame {}: {}", line.edit.unwrap_or_default(), line.frame, line.message)
+        }));
+        said
     }
 
     /// Simulates what is left, then pictures and verdict; always ends with a written outcome.
@@ -278,11 +313,15 @@ impl<'a> Simulation<'a> {
         for number in from.map_or(range.first, |f| f + 1)..=range.last {
             let mut probe = Probe::with_clock(&clock);
             let start = clock();
+            self.edit(number)?;
             let tangled = if number > range.first { self.built.world.tangled().to_vec() } else { Vec::new() };
             if number > range.first {
                 let step = self.built.world.step(self.scene.frame_time, &mut probe);
                 step.map_err(|error| Failure::Simulation(format!("frame {number}: {error}")))?;
             }
+            let sewn = self.tailor.sewn(&self.built.world, number);
+            self.run.append_edits(&sewn)?;
+            self.write_topology()?;
             self.built.place(self.built.world.time())?;
             self.log_releases(number)?;
             self.log_tangles(number, &tangled)?;
@@ -464,6 +503,7 @@ impl<'a> Simulation<'a> {
         .flatten()
         .chain(self.let_through())
         .chain(self.tangled())
+        .chain(self.edits())
         .collect()
     }
 
@@ -515,7 +555,7 @@ impl<'a> Simulation<'a> {
         if result.is_ok() {
             let mut cache = Cache::open(self.run.root(), &CacheOptions::default())?;
             if !after.no_check {
-                let judge = Judge::new(&cache.objects, false, Distance::Exact).map_err(Failure::Refused)?;
+                let judge = Judge::new(cache.objects.clone(), false, Distance::Exact).map_err(Failure::Refused)?;
                 let mut judge = judge.of_run(&self.run);
                 let all = 0..cache.frames().len();
                 judge_cache(&mut cache, all, &mut judge);
@@ -526,7 +566,7 @@ impl<'a> Simulation<'a> {
                 certificate = Some(verdict);
             }
             if !after.no_picture {
-                let painter = Painter::new(self.scene, &self.built)?;
+                let painter = Painter::new(self.scene, &self.built, &self.start)?;
                 let last = cache.frames().len() - 1;
                 let path = self.run.root().join("picture.png");
                 painter.still(&mut cache, last, &Shown::default(), &path)?;
@@ -610,6 +650,10 @@ pub fn judge_cache(cache: &mut Cache, indices: impl Iterator<Item = usize>, judg
         let number = cache.frames()[index];
         match cache.read(index) {
             Ok(frame) => {
+                if let Err(error) = judge.look_at(&frame.objects) {
+                    judge.unreadable(number, error);
+                    continue;
+                }
                 let positions: Vec<&[DVec3]> = frame.positions.iter().map(Vec::as_slice).collect();
                 judge.judge(number, &positions);
             }

@@ -1,15 +1,17 @@
 //! Any animated mesh, whoever wrote it: our runs, PC2 on an OBJ mesh, OBJ sequences, single meshes.
 //!
-//! Whatever it came from, a frame is positions in metres, Y up, of objects whose faces do not change.
+//! Whatever it came from, a frame is positions in metres, Y up, of objects. Their faces change in runs in which cloth was cut,
+//! sewn or refined, and in no others.
 
 use crate::axes::Axes;
 use crate::error::{FileError, FileErrorKind};
 use crate::obj::{Obj, Polygons};
 use crate::pc2::Pc2Reader;
-use crate::run::{Role, RunFolder, Topology};
+use crate::run::{Frame, Role, RunFolder, Topology};
 use crate::sequence::{self, Numbered, gap_note};
 use glam::{DVec2, DVec3};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// What to open as one animated object: an OBJ mesh, an OBJ sequence, or a PC2 with its mesh.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,6 +50,10 @@ pub struct CacheObject {
     pub texcoords: Vec<DVec2>,
     /// Those of the triangles' corners; empty where the triangles are those of the polygons, in order.
     pub triangle_texcoords: Vec<[u32; 3]>,
+    /// Where the triangles' corners are in the pattern [m], where meshes change; else empty.
+    pub chart: Vec<[DVec2; 3]>,
+    /// Shape of the triangles at rest [m], where it is no longer what the scene builds; else empty.
+    pub rest: Vec<[DVec2; 3]>,
 }
 
 /// One frame of a cache.
@@ -59,19 +65,23 @@ pub struct CacheFrame {
     pub time: Option<f64>,
     /// Positions of each object [m], in the order of [`Cache::objects`].
     pub positions: Vec<Vec<DVec3>>,
+    /// The objects as they are in this frame; the same list as in the frame before where nothing was changed.
+    pub objects: Arc<Vec<CacheObject>>,
 }
 
 /// An open cache.
 #[derive(Debug)]
 pub struct Cache {
-    /// The objects, cloths first.
-    pub objects: Vec<CacheObject>,
+    /// The objects as they start, cloths first.
+    pub objects: Arc<Vec<CacheObject>>,
     /// What is worth knowing: gaps, repairs, unused vertices.
     pub notes: Vec<String>,
     /// Unit and up axis of the source, for export.
     pub axes: Axes,
     frames: Vec<i64>,
-    run: Option<(RunFolder, Topology)>,
+    run: Option<(RunFolder, Arc<Topology>)>,
+    /// Topologies that came later, by id, as far as they were met.
+    later: Vec<(u64, Arc<Topology>, Arc<Vec<CacheObject>>)>,
     tracks: Vec<Track>,
 }
 
@@ -113,11 +123,12 @@ impl Cache {
 
     fn empty(axes: Axes) -> Cache {
         Cache {
-            objects: Vec::new(),
+            objects: Arc::default(),
             notes: Vec::new(),
             axes,
             frames: Vec::new(),
             run: None,
+            later: Vec::new(),
             tracks: Vec::new(),
         }
     }
@@ -131,19 +142,8 @@ impl Cache {
             let help = "wait for the run to write its first frame, or start it again";
             return Err(FileError::new(FileErrorKind::Missing, path, "the run holds no frames yet", help));
         }
-        let in_order = topology.cloths().chain(topology.bodies());
-        cache.objects = in_order
-            .map(|o| CacheObject {
-                name: o.name.clone(),
-                role: o.role,
-                vertex_count: o.vertex_count as usize,
-                faces: o.triangles.clone(),
-                polygons: o.export_polygons(),
-                texcoords: o.texcoords.iter().map(|t| DVec2::new(t[0].into(), t[1].into())).collect(),
-                triangle_texcoords: o.triangle_texcoords.clone(),
-            })
-            .collect();
-        cache.run = Some((run, topology));
+        cache.objects = Arc::new(objects_of(&topology));
+        cache.run = Some((run, Arc::new(topology)));
         Ok(cache)
     }
 
@@ -191,14 +191,17 @@ impl Cache {
             let note = format!("{name}: {} faces have no area or cross themselves", triangles.doubtful.len());
             self.notes.push(note);
         }
-        self.objects.push(CacheObject {
-            name: if name.is_empty() { format!("object{}", self.objects.len() + 1) } else { name },
+        let count = self.objects.len() + 1;
+        Arc::make_mut(&mut self.objects).push(CacheObject {
+            name: if name.is_empty() { format!("object{count}") } else { name },
             role,
             vertex_count: obj.positions.len(),
             faces: triangles.faces,
             polygons: obj.polygons.clone(),
             texcoords: obj.texcoords,
             triangle_texcoords: triangles.texcoords,
+            chart: Vec::new(),
+            rest: Vec::new(),
         });
         self.tracks.push(track);
         Ok(())
@@ -215,9 +218,26 @@ impl Cache {
             let message = format!("frame {index} of {} does not exist", self.frames.len());
             return Err(FileError::new(FileErrorKind::Format, "", message, "count frames from 0"));
         };
-        let mut frame = CacheFrame { number, time: None, positions: Vec::with_capacity(self.objects.len()) };
+        let objects = self.objects.clone();
+        let positions = Vec::with_capacity(objects.len());
+        let mut frame = CacheFrame { number, time: None, positions, objects };
         if let Some((run, topology)) = &self.run {
-            read_run(run, topology, &mut frame)?;
+            let stored = run.read_frame(u32::try_from(number).unwrap_or(u32::MAX))?;
+            let mut topology = topology.clone();
+            if stored.topology != topology.id() {
+                if self.later.iter().all(|(id, ..)| *id != stored.topology)
+                    && let Some(later) = run.read_later_topology(stored.topology)?
+                {
+                    // Bodies from elsewhere are the same in every frame.
+                    let own = topology.objects.len();
+                    let objects = [&objects_of(&later)[..], &self.objects[own..]].concat();
+                    self.later.push((stored.topology, Arc::new(later), Arc::new(objects)));
+                }
+                if let Some((_, own, objects)) = self.later.iter().find(|(id, ..)| *id == stored.topology) {
+                    (topology, frame.objects) = (own.clone(), objects.clone());
+                }
+            }
+            read_run(run, &topology, &stored, &mut frame)?;
         }
         for track in &mut self.tracks {
             frame.positions.push(track.read(index, number)?);
@@ -235,9 +255,28 @@ fn wide(p: &[f32; 3]) -> DVec3 {
     DVec3::new(p[0].into(), p[1].into(), p[2].into())
 }
 
-fn read_run(run: &RunFolder, topology: &Topology, out: &mut CacheFrame) -> Result<(), FileError> {
-    let number = u32::try_from(out.number).unwrap_or(u32::MAX);
-    let frame = run.read_frame(number)?;
+/// The objects of a run, cloths first.
+fn objects_of(topology: &Topology) -> Vec<CacheObject> {
+    let wide = |p: [f32; 2]| DVec2::new(p[0].into(), p[1].into());
+    let corners = |all: &[[[f32; 2]; 3]]| all.iter().map(|t| t.map(wide)).collect();
+    let in_order = topology.cloths().chain(topology.bodies());
+    in_order
+        .map(|o| CacheObject {
+            name: o.name.clone(),
+            role: o.role,
+            vertex_count: o.vertex_count as usize,
+            faces: o.triangles.clone(),
+            polygons: o.export_polygons(),
+            texcoords: o.texcoords.iter().map(|t| wide(*t)).collect(),
+            triangle_texcoords: o.triangle_texcoords.clone(),
+            chart: corners(&o.chart),
+            rest: corners(&o.rest),
+        })
+        .collect()
+}
+
+fn read_run(run: &RunFolder, topology: &Topology, frame: &Frame, out: &mut CacheFrame) -> Result<(), FileError> {
+    let number = frame.frame;
     let counts: Vec<u32> = topology.cloths().map(|o| o.vertex_count).collect();
     let foreign = || {
         FileError::new(

@@ -2,6 +2,7 @@
 
 use crate::axes::Axes;
 use crate::cache::{Cache, CacheObject};
+use crate::follow::Follower;
 use crate::error::{FileError, FileErrorKind};
 use crate::obj::{self, NO_TEXCOORD, ObjectRef, Polygons, Precision};
 use crate::pc2::Pc2Writer;
@@ -9,6 +10,7 @@ use crate::run::{Role, single_precision};
 use crate::sequence::numbered_name;
 use glam::{DVec2, DVec3};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use toile::mesh::{SmoothError, Smoother, Subdivision};
 
 /// What everything that was smoothed says of itself.
@@ -110,7 +112,8 @@ fn refuse(path: &Path, name: &str, error: SmoothError) -> FileError {
 }
 
 /// Writes an object of a cache as a PC2, and its mesh (original polygons, first frame) as an OBJ
-/// beside it. Returns the path of the mesh. `axes` is the unit and up axis of both files.
+/// beside it. Returns the path of the mesh, and in how many frames the cloth has another one: there, each vertex is followed by
+/// its place in the pattern. The mesh is that of the frame `topology`, or the one it starts with. `axes` is the unit and up axis of both files.
 ///
 /// With `smooth` above 1, both hold the curved surface over the mesh, every side split into `smooth` parts; the mesh's own
 /// vertices come first and stay where they are.
@@ -120,8 +123,19 @@ pub fn to_pc2(
     path: &Path,
     axes: Axes,
     smooth: u32,
-) -> Result<PathBuf, FileError> {
-    let Some(info) = cache.objects.get(object) else {
+    topology: Option<i64>,
+) -> Result<(PathBuf, usize), FileError> {
+    let target = match topology {
+        None => cache.objects.clone(),
+        Some(number) => match cache.frames().binary_search(&number) {
+            Ok(index) => cache.read(index)?.objects,
+            Err(_) => {
+                let message = format!("there is no frame {number} to take the topology of");
+                return Err(FileError::new(FileErrorKind::Refused, path, message, "give a frame of the run"));
+            }
+        },
+    };
+    let Some(info) = target.get(object) else {
         let names: Vec<&str> = cache.objects.iter().map(|o| o.name.as_str()).collect();
         let message = format!("object {object} does not exist; the cache holds {}", names.join(", "));
         return Err(FileError::new(FileErrorKind::Refused, path, message, "give one of these"));
@@ -131,16 +145,22 @@ pub fn to_pc2(
     let first = cache.frames().first().copied().unwrap_or(1);
     let mut writer = Pc2Writer::create(path, count, first as f32, 1.0)?;
     let mesh_path = path.with_extension("obj");
+    let mut follower = Follower::new(target.clone(), object);
     for i in 0..cache.frames().len() {
         let frame = cache.read(i)?;
-        let positions = written.positions(&frame.positions[object]);
+        let followed = follower.positions(&frame).map_err(|e| lost(path, e))?;
+        let positions = written.positions(&followed);
         if i == 0 {
             obj::write(&mesh_path, &[written.object(&positions)], Precision::Single)?;
         }
         writer.push(&single_precision(&positions))?;
     }
     writer.finish()?;
-    Ok(mesh_path)
+    Ok((mesh_path, follower.followed))
+}
+
+fn lost(path: &Path, message: String) -> FileError {
+    FileError::new(FileErrorKind::Refused, path, message, "convert to OBJ, or to the topology of another frame")
 }
 
 /// Writes every frame of a cache as `stem_000123.obj` in `folder`, one `o` per cloth, and per body if `bodies` are wanted;
@@ -154,15 +174,23 @@ pub fn to_obj_sequence(
     bodies: bool,
 ) -> Result<usize, FileError> {
     std::fs::create_dir_all(folder).map_err(|e| FileError::from_io(folder, "create", &e))?;
-    let mut cloths = Vec::new();
     let wanted = |info: &CacheObject| bodies || info.role == Role::Cloth;
-    for (index, info) in cache.objects.iter().enumerate().filter(|(_, info)| wanted(info)) {
-        let smooth = if info.role == Role::Cloth { smooth } else { 1 };
-        let written = Written::new(info, axes, smooth).map_err(|e| refuse(folder, &info.name, e))?;
-        cloths.push((index, written));
-    }
+    let all = |objects: &[CacheObject]| {
+        let mut all = Vec::new();
+        for (index, info) in objects.iter().enumerate().filter(|(_, info)| wanted(info)) {
+            let smooth = if info.role == Role::Cloth { smooth } else { 1 };
+            all.push((index, Written::new(info, axes, smooth).map_err(|e| refuse(folder, &info.name, e))?));
+        }
+        Ok(all)
+    };
+    let mut shown = cache.objects.clone();
+    let mut cloths = all(&shown)?;
     for i in 0..cache.frames().len() {
         let frame = cache.read(i)?;
+        if !Arc::ptr_eq(&shown, &frame.objects) {
+            shown = frame.objects.clone();
+            cloths = all(&shown)?;
+        }
         let path = numbered_name(folder, stem, frame.number);
         let positions: Vec<Vec<DVec3>> =
             cloths.iter().map(|(index, written)| written.positions(&frame.positions[*index])).collect();

@@ -9,6 +9,7 @@
 //! | [`scene`] | `scene.toml`: schema, checks, `--set` overrides, built-in scenes |
 //! | [`fabric`] | fabrics with a name: presets, files, laboratory readings |
 //! | [`build`] | a scene to a world ready to step |
+//! | [`tailor`] | a scene's edits, done when their time has come |
 //! | [`detect`] | a scene's options of detection as the engine takes them |
 //! | [`axes`] | units and up axes, to metres and back |
 //! | [`obj`] | OBJ meshes: vertex order, polygons, groups and stitches kept |
@@ -36,11 +37,13 @@ pub mod axes;
 mod body;
 pub mod build;
 pub mod cache;
+mod chart;
 pub mod container;
 pub mod convert;
 pub mod detect;
 pub mod error;
 pub mod fabric;
+mod follow;
 pub mod obj;
 pub mod pc2;
 pub mod repair;
@@ -49,6 +52,7 @@ pub mod run;
 pub mod scene;
 pub mod sequence;
 mod solver;
+pub mod tailor;
 mod thing;
 
 pub use axes::Axes;

@@ -29,6 +29,8 @@ fn topology() -> Topology {
         texcoords: vec![[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [2.0, 0.5]],
         triangle_texcoords: vec![[0, 1, 2], [0, 2, 3], [2, 1, 4]],
         start: positions(0),
+        chart: Vec::new(),
+        rest: Vec::new(),
     };
     let body = TopologyObject {
         name: "floor".into(),
@@ -40,6 +42,8 @@ fn topology() -> Topology {
         texcoords: Vec::new(),
         triangle_texcoords: Vec::new(),
         start: vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]],
+        chart: Vec::new(),
+        rest: Vec::new(),
     };
     // Bodies may stand before cloths: frames hold cloths only.
     let axes = Axes { units: Units::Cm, up: Up::Z };
@@ -347,7 +351,7 @@ fn a_run_becomes_pc2_and_obj_and_comes_back_exactly() {
 
     let si = CacheOptions { axes: Axes::SI, ..CacheOptions::default() };
     let pc2 = dir.path().join("sheet.pc2");
-    let mesh = to_pc2(&mut cache, 0, &pc2, Axes::SI, 1).expect("pc2");
+    let (mesh, _) = to_pc2(&mut cache, 0, &pc2, Axes::SI, 1, None).expect("pc2");
     let options = CacheOptions { mesh: Some(mesh.clone()), ..si.clone() };
     let mut back = Cache::open(&pc2, &options).expect("pc2 cache");
     assert_eq!(back.frames(), cache.frames());
@@ -374,7 +378,7 @@ fn a_run_becomes_pc2_and_obj_and_comes_back_exactly() {
 
     // in centimetres, Z up, as the scene was written: the same points to f32 precision
     let axes = cache.axes;
-    let mesh = to_pc2(&mut cache, 0, &pc2, axes, 1).expect("pc2");
+    let (mesh, _) = to_pc2(&mut cache, 0, &pc2, axes, 1, None).expect("pc2");
     let mut back =
         Cache::open(&pc2, &CacheOptions { mesh: Some(mesh.clone()), axes, bodies: vec![] }).expect("cm");
     let got = back.read(2).expect("sample");
@@ -400,7 +404,7 @@ fn a_smoothed_run_comes_back_with_its_own_vertices_first() {
     assert_eq!((fine.vertices(), fine.faces().len()), (5 + 2 * 7 + 3, 27));
 
     let pc2 = dir.path().join("sheet.pc2");
-    let mesh = to_pc2(&mut cache, 0, &pc2, Axes::SI, 3).expect("pc2");
+    let (mesh, _) = to_pc2(&mut cache, 0, &pc2, Axes::SI, 3, None).expect("pc2");
     let folder = dir.path().join("sequence");
     assert_eq!(to_obj_sequence(&mut cache, &folder, "sheet", Axes::SI, 3, false).expect("sequence"), 3);
     for file in [mesh.clone(), folder.join("sheet_000002.obj")] {
@@ -434,7 +438,7 @@ fn a_smoothed_run_comes_back_with_its_own_vertices_first() {
         }
         assert_eq!(object.texcoords.len(), fine.vertices(), "shared along edges, as in the coarse chart");
     }
-    let error = to_pc2(&mut cache, 0, &pc2, Axes::SI, 9).expect_err("too fine");
+    let error = to_pc2(&mut cache, 0, &pc2, Axes::SI, 9, None).expect_err("too fine");
     assert_eq!(error.kind, FileErrorKind::Refused);
     assert!(error.message.contains("sheet cannot be smoothed: smooth is 9"), "{error}");
     assert!(error.message.contains("between 1 and 8"), "{error}");

@@ -2,7 +2,7 @@
 
 mod file;
 
-use crate::obj::{Obj, Polygons};
+use crate::obj::{NO_TEXCOORD, Obj, Polygons};
 use crate::ribbon;
 use crate::scene::schema::{self, Border, Corner, Pattern, Plane, Resolution, Rest, Shape};
 use crate::scene::{Cloth, ClothSource, Elastic, End, Hold, InputFile, Pin, Scene, Select, Slide};
@@ -159,6 +159,7 @@ pub fn build(scene: &Scene) -> Result<Built, BuildError> {
         solver: crate::solver::settings(scene),
         substeps: scene.substeps(),
         elastics,
+        seams: Vec::new(),
     };
     let mut world = World::new(setup).map_err(|error| BuildError { message: error.to_string() })?;
     notes.extend(too_long(scene, &mut world));
@@ -328,16 +329,17 @@ fn solid(shape: &schema::ThingShape) -> Part {
     Part { positions, faces, export, ..Part::default() }
 }
 
-/// Triangles whose texture coordinates are their material coordinates, each place once.
-fn with_material(faces: &[[u32; 3]], rest: &[[DVec2; 3]]) -> Export {
+/// Triangles whose texture coordinates are their material coordinates, each place once; none where that is not a number.
+pub fn with_material(faces: &[[u32; 3]], rest: &[[DVec2; 3]]) -> Export {
     let mut numbers = BTreeMap::new();
     let mut export = Export::default();
     for (face, corners) in faces.iter().zip(rest) {
-        let texcoords = corners.map(|p| {
-            *numbers.entry((p.x.to_bits(), p.y.to_bits())).or_insert_with(|| {
+        let texcoords = corners.map(|p| match p.is_finite() {
+            true => *numbers.entry((p.x.to_bits(), p.y.to_bits())).or_insert_with(|| {
                 export.texcoords.push(p);
                 export.texcoords.len() as u32 - 1
-            })
+            }),
+            false => NO_TEXCOORD,
         });
         export.polygons.push(face, &texcoords);
     }

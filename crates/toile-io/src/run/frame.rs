@@ -166,6 +166,11 @@ pub struct TopologyObject {
     pub triangle_texcoords: Vec<[u32; 3]>,
     /// Positions at the start [m]; a body that does not move keeps them.
     pub start: Vec<[f32; 3]>,
+    /// Where the triangles' corners are in the pattern [m], where the mesh may become another; not a number for cloth that came
+    /// later. Else empty.
+    pub chart: Vec<[[f32; 2]; 3]>,
+    /// Shape of the triangles at rest [m], where they are no longer as they were; else empty.
+    pub rest: Vec<[[f32; 2]; 3]>,
 }
 
 impl TopologyObject {
@@ -207,6 +212,9 @@ impl Topology {
             bytes.extend_from_slice(&object.vertex_count.to_le_bytes());
             bytes.extend_from_slice(&(object.triangles.len() as u64).to_le_bytes());
             object.triangles.as_flattened().iter().for_each(|i| bytes.extend_from_slice(&i.to_le_bytes()));
+            // Cloth made larger or smaller has the same faces.
+            let rest = object.rest.as_flattened().as_flattened();
+            rest.iter().for_each(|x| bytes.extend_from_slice(&x.to_le_bytes()));
         }
         xxh3_64(&bytes)
     }
@@ -250,10 +258,16 @@ impl Topology {
         }
         let named = |what: &str| (0..self.objects.len()).map(|i| format!("{i}.{what}")).collect::<Vec<_>>();
         let (starts, charts) = (named("start"), named("triangle_texcoords"));
+        let (patterns, rests) = (named("chart"), named("rest"));
         for (i, object) in self.objects.iter().enumerate() {
             arrays.push((&starts[i], ArrayRef::F32(object.start.as_flattened())));
             if !object.triangle_texcoords.is_empty() {
                 arrays.push((&charts[i], ArrayRef::U32(object.triangle_texcoords.as_flattened())));
+            }
+            for (name, corners) in [(&patterns[i], &object.chart), (&rests[i], &object.rest)] {
+                if !corners.is_empty() {
+                    arrays.push((name, ArrayRef::F32(corners.as_flattened().as_flattened())));
+                }
             }
         }
         container::write(path, "topology", &arrays)
@@ -318,6 +332,16 @@ fn decode_object(c: &Container, i: usize) -> Result<TopologyObject, Defect> {
     let fits = charts.is_empty() || charts.len() == triangles.len();
     whole(rest.is_empty() && fits, "its material coordinates do not match its triangles")?;
     whole(charts.as_flattened().iter().all(known), "a triangle refers to a missing material coordinate")?;
+    let pattern = |what: &str| -> Result<Vec<[[f32; 2]; 3]>, Defect> {
+        let name = format!("{i}.{what}");
+        let values = if c.get(&name).is_some() { c.f32s(&name)? } else { &[] };
+        let (places, rest) = values.as_chunks::<2>();
+        let (all, more) = places.as_chunks::<3>();
+        let fits = all.is_empty() || all.len() == triangles.len();
+        whole(rest.is_empty() && more.is_empty() && fits, "its pattern does not match its triangles")?;
+        Ok(all.to_vec())
+    };
+    let (chart, rest) = (pattern("chart")?, pattern("rest")?);
     let polygons = Polygons::from_counts(c.u32s(&counts)?, vertices, corners);
     whole(polygons.is_some(), "its polygons do not add up")?;
     Ok(TopologyObject {
@@ -329,6 +353,8 @@ fn decode_object(c: &Container, i: usize) -> Result<TopologyObject, Defect> {
         texcoords: texcoords.to_vec(),
         triangle_texcoords: charts.to_vec(),
         start: start.to_vec(),
+        chart,
+        rest,
         name,
     })
 }

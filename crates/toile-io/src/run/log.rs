@@ -99,16 +99,22 @@ pub struct ReleaseLine {
 
 /// The lines of a run's `releases.jsonl` in the order they were written; none without the file.
 pub(super) fn read_releases(root: &Path) -> Result<Vec<ReleaseLine>, FileError> {
-    let path = root.join("releases.jsonl");
+    read_lines(&root.join("releases.jsonl"), "a release", "delete the line; it is not needed to resume")
+}
+
+/// The lines of a log, each `what`, in the order they were written; none without the file.
+pub(super) fn read_lines<T: for<'de> Deserialize<'de>>(
+    path: &Path,
+    what: &str,
+    help: &str,
+) -> Result<Vec<T>, FileError> {
     if !path.exists() {
         return Ok(Vec::new());
     }
-    let (lines, _) = read_stats(&path)?;
+    let (lines, _) = read_stats(path)?;
     let each = lines.into_iter().enumerate().map(|(i, line)| {
         serde_json::from_value(line).map_err(|e| {
-            let help = "delete the line; it is not needed to resume";
-            FileError::new(FileErrorKind::Corrupt, &path, format!("not a release: {e}"), help)
-                .at_line(i as u64 + 1)
+            FileError::new(FileErrorKind::Corrupt, path, format!("not {what}: {e}"), help).at_line(i as u64 + 1)
         })
     });
     each.collect()

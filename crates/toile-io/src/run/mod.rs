@@ -5,10 +5,12 @@
 //!   run.json            what ran: versions, input files, their hash
 //!   scene.toml          the scene as simulated, overrides applied
 //!   topology.toile      faces, names, material coordinates
+//!   topologies/…        the same of meshes that came later, by the id that frames refer to
 //!   frames/000123.toile one file per frame
 //!   checkpoints/…       the two newest states to resume from
 //!   stats.jsonl         one line per frame
 //!   tangles.jsonl       what started through something else, and until when it was exempt
+//!   edits.jsonl         what was done to cloths while they moved
 //!   releases.jsonl      one line per vertex that a body was let through, and when it counts again
 //!   outcome.json        how it ended
 //!   certificate.json    the verdict on the frames
@@ -17,6 +19,7 @@
 //! ```
 
 mod checkpoint;
+mod form;
 mod frame;
 mod lock;
 mod log;
@@ -33,6 +36,7 @@ use crate::atomic::{sweep, write_atomic};
 use crate::container::ArrayRef;
 use crate::error::{FileError, FileErrorKind};
 use crate::scene::{InputFile, Scene, SceneErrors};
+use crate::tailor::EditLine;
 use lock::Lock;
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -177,11 +181,15 @@ impl RunFolder {
     fn clear(&self) -> Result<(), FileError> {
         let numbered = [self.frames_folder(), self.checkpoints_folder()];
         let numbered = numbered.iter().flat_map(|f| checkpoint::numbered(f)).map(|(_, path)| path);
+        let later = fs::read_dir(self.topologies_folder()).into_iter().flatten().flatten();
+        let later = later.map(|entry| entry.path()).filter(|p| p.extension().is_some_and(|e| e == "toile"));
+        let later: Vec<PathBuf> = later.collect();
         let single = [
             "run.json",
             "scene.toml",
             "topology.toile",
             "stats.jsonl",
+            "edits.jsonl",
             "releases.jsonl",
             "tangles.jsonl",
             "outcome.json",
@@ -189,7 +197,7 @@ impl RunFolder {
         let single = single.iter().chain(RESULTS);
         // run.json goes last: until then the folder is still known as a run and can be replaced again.
         let single = single.rev().map(|name| self.root.join(name));
-        for path in numbered.chain(single) {
+        for path in numbered.chain(later).chain(single) {
             match fs::remove_file(&path) {
                 Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
                     return Err(FileError::from_io(&path, "delete", &e));
@@ -258,9 +266,47 @@ impl RunFolder {
         topology.write(&self.root.join("topology.toile"))
     }
 
-    /// Reads the topology.
+    /// Reads the topology that the run started with.
     pub fn read_topology(&self) -> Result<Topology, FileError> {
         Topology::read(&self.root.join("topology.toile"))
+    }
+
+    fn topologies_folder(&self) -> PathBuf {
+        self.root.join("topologies")
+    }
+
+    fn later_topology(&self, id: u64) -> PathBuf {
+        self.topologies_folder().join(format!("{id:016x}.toile"))
+    }
+
+    /// Writes the topology of meshes that came later, once each.
+    pub fn write_later_topology(&self, topology: &Topology) -> Result<(), FileError> {
+        let (folder, path) = (self.topologies_folder(), self.later_topology(topology.id()));
+        if path.exists() {
+            return Ok(());
+        }
+        fs::create_dir_all(&folder).map_err(|e| FileError::from_io(&folder, "create", &e))?;
+        topology.write(&path)
+    }
+
+    /// Reads the topology of meshes that came later, by the id that a frame has; nothing where there is none.
+    pub fn read_later_topology(&self, id: u64) -> Result<Option<Topology>, FileError> {
+        let path = self.later_topology(id);
+        if path.exists() { Topology::read(&path).map(Some) } else { Ok(None) }
+    }
+
+    /// Appends to `edits.jsonl`; without any lines there is no such file.
+    pub fn append_edits(&self, lines: &[EditLine]) -> Result<(), FileError> {
+        if lines.is_empty() {
+            return Ok(());
+        }
+        let mut file = StatsWriter::append_to(&self.root.join("edits.jsonl"))?;
+        lines.iter().try_for_each(|line| file.append(line))
+    }
+
+    /// The lines of `edits.jsonl`; none without the file.
+    pub fn read_edits(&self) -> Result<Vec<EditLine>, FileError> {
+        log::read_lines(&self.root.join("edits.jsonl"), "an edit", "start the run again: it would be done twice")
     }
 
     /// Writes the state after a frame, and drops all but the two newest.
@@ -345,7 +391,7 @@ impl RunFolder {
             let _ = fs::remove_file(self.root.join(name));
         }
         log::trim_stats(&self.root.join("stats.jsonl"), last)?;
-        for name in ["releases.jsonl", "tangles.jsonl"] {
+        for name in ["releases.jsonl", "tangles.jsonl", "edits.jsonl"] {
             let path = self.root.join(name);
             log::trim_stats(&path, last)?;
             // The file says that something was let through; empty, it would say so of nothing.

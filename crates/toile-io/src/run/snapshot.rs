@@ -1,6 +1,6 @@
 //! The moving part of a world in a checkpoint, bit for bit.
 
-use super::{Checkpoint, RunFolder};
+use super::{Checkpoint, RunFolder, form};
 use crate::container::{Array, ArrayRef, Container};
 use crate::error::{FileError, FileErrorKind};
 use glam::DVec3;
@@ -60,6 +60,7 @@ fn encode(snapshot: &Snapshot) -> Vec<(String, Array)> {
     if snapshot.placed {
         arrays.push(("placed".to_string(), Array::U32(vec![1])));
     }
+    arrays.extend(snapshot.form.iter().flat_map(|own| form::encode(own)));
     for (n, (state, freedom)) in snapshot.states.iter().zip(&snapshot.freedoms).enumerate() {
         let flat = |values: &[DVec3]| Array::F64(values.iter().flat_map(|p| p.to_array()).collect());
         arrays.push((format!("{n}.x"), flat(&state.x)));
@@ -183,6 +184,7 @@ fn decode(c: &Container) -> Option<Snapshot> {
         let_through,
         tangles: tangles_of(c.u32s("tangles").unwrap_or_default())?,
         placed: c.u32s("placed").is_ok(),
+        form: form::decode(c)?,
     })
 }
 
@@ -245,6 +247,7 @@ mod tests {
                 Tangle { number: 7, sign: 1, sides: [vec![[0, 9]], vec![[0, 1], [0, 2], [0, 3]]] },
             ],
             placed: true,
+            form: None,
         };
         let arrays = encode(&snapshot);
         let container = Container { kind: "state".into(), arrays };

@@ -7,6 +7,7 @@
 
 mod builtin;
 mod document;
+mod edits;
 mod meshes;
 mod overrides;
 mod papers;
@@ -19,6 +20,7 @@ mod validate;
 
 pub use builtin::{BUILTINS, Builtin, Resolved, resolve};
 pub use document::{SceneError, SceneErrors};
+pub use edits::{Edit, Job, Region, Stitch};
 pub use meshes::{InputFile, SceneMeshes, size_note};
 pub use reference::scene_reference;
 pub use si::*;
@@ -87,6 +89,8 @@ pub struct Scene {
     pub pins: Vec<Pin>,
     /// What draws particles to others or to a place.
     pub elastics: Vec<Elastic>,
+    /// What is done to cloths while they move, in the order of the file.
+    pub edits: Vec<Edit>,
     /// Moving air.
     pub wind: Option<Wind>,
     /// Resistance of the air at rest.
@@ -286,6 +290,7 @@ fn assemble(
         },
         pins,
         elastics,
+        edits: file.edit.iter().filter_map(|e| build.edit(cloth(&e.cloth)?, e)).collect(),
         wind: build.wind(),
         air: file.air.clone(),
         bodies: file.body.iter().enumerate().map(|(i, b)| build.body(i, b)).collect(),

@@ -22,6 +22,11 @@ const TABLES: &[(&str, &str)] = &[
     ("motion = [{ … }]", "KeyFile"),
     ("[[elastic]]", "ElasticFile"),
     ("elastic: to = { … }", "EndFile"),
+    ("[[edit]]", "EditFile"),
+    ("edit: remove = { … }", "RegionFile"),
+    ("circle = { … }", "CircleFile"),
+    ("edit: resize = { … }", "ResizeFile"),
+    ("edit: seam = { … }", "SeamFile"),
     ("[wind]", "WindFile"),
     ("gusts = { … }", "Gusts"),
     ("[air]", "Air"),
@@ -70,6 +75,14 @@ name = "ball"
 shape = { kind = "sphere", radius = 0.12 }
 translate = [0, 1.0, -0.5]
 motion = [{ frame = 30 }, { frame = 60, translate = [0, 0, 0.4] }]
+
+[[edit]]                             # scissors: a slit across, a hand above the lower end
+frame = 70
+cut = [[0.15, 0.1], [0.35, 0.1]]
+
+[[edit]]                             # and sewn up again
+frame = 90
+seam = { along = [[0.15, 0.1], [0.35, 0.1]] }
 
 [contact]
 gap = 0.0015

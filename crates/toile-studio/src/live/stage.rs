@@ -26,6 +26,8 @@ pub struct Stage {
     pub pin_ids: Vec<u32>,
     /// Elastics of the scene.
     pub elastics: Vec<toile::ElasticBetween>,
+    /// Seams that have not closed.
+    pub seams: Vec<toile::Seam>,
     /// Contact, but for pairs.
     pub contact: ContactSettings,
     /// Friction between objects by id, the strongest word first.
@@ -54,7 +56,7 @@ pub struct Looks {
 impl Stage {
     /// That of a scene.
     pub fn of(scene: &Scene, built: &Built) -> Stage {
-        let Setup { cloths, bodies, contact, pins, elastics, gravity, wind, solver, substeps } =
+        let Setup { cloths, bodies, contact, pins, elastics, seams, gravity, wind, solver, substeps } =
             built.world.setup();
         let colour = |[r, g, b]: [u8; 3]| format!("#{r:02x}{g:02x}{b:02x}");
         let colours = [colour(scene.render.front), colour(scene.render.back)];
@@ -80,6 +82,7 @@ impl Stage {
             bodies,
             pins,
             elastics,
+            seams,
             gravity,
             wind,
             solver,
@@ -161,6 +164,7 @@ impl Stage {
             contact: ContactSettings { pairs: pairs.collect(), ..self.contact.clone() },
             pins: self.pins.clone(),
             elastics: self.elastics.iter().cloned().chain(held).collect(),
+            seams: self.seams.clone(),
             gravity: self.gravity,
             wind: self.wind,
             solver: self.solver,

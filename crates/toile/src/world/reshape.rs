@@ -3,9 +3,9 @@
 use super::{Heritage, World};
 use crate::contact::Touch;
 use crate::error::SetupError;
-use crate::math::DVec3;
+use crate::math::{DVec2, DVec3};
 use crate::mesh::{Edge, Edited, Mesh, NONE, Origin, Remap};
-use crate::setup::{Anchor, Cloth, RestShape};
+use crate::setup::{Cloth, RestShape};
 use std::fmt;
 use std::sync::Arc;
 
@@ -72,7 +72,8 @@ pub(super) struct Reshaped<'a> {
 
 impl World {
     /// Gives a cloth another mesh, of which `edited` says where everything comes from: motion, masses, pins, elastics, hold
-    /// and force of what touches all go on. A new vertex is held by a pin if all that it comes from is. Elements of this
+    /// and force of what touches all go on. A new vertex is held by a pin if all that it comes from is. An elastic whose vertex is
+    /// gone draws nothing any more. Elements of this
     /// cloth remember nothing afterwards. Where it is cut, its two sides are opened by a fraction of a millimetre, for
     /// nothing may touch. `velocities` [m/s] are those of the new vertices; without them they move like what they come
     /// from, and what is sewn keeps its momentum. An edit after which something would intersect is refused, and an error changes
@@ -97,33 +98,28 @@ impl World {
             pin.vertices = new.map(|(v, _)| v as u32).collect();
         }
         let first = |v: u32| heirs.get(v as usize).and_then(|heirs| heirs.first().copied());
-        setup.elastics.retain_mut(|elastic| {
-            let mut stays = true;
-            let mut rename = |own: usize, vertex: &mut u32| match first(*vertex) {
-                Some(new) if own == cloth => *vertex = new,
-                None if own == cloth => stays = false,
-                _ => {}
-            };
-            rename(elastic.from.0, &mut elastic.from.1);
-            if let Anchor::Vertex(own, vertex) = &mut elastic.to {
-                rename(*own, vertex);
-            }
-            stays
-        });
-        // A pin that holds nothing any more is no pin.
-        let stays: Vec<Option<usize>> =
-            (0..setup.pins.len()).filter(|k| !setup.pins[*k].vertices.is_empty()).map(Some).collect();
-        setup.pins.retain(|pin| !pin.vertices.is_empty());
-        let heritage = Heritage { pins: stays, ..Heritage::all(&setup) };
+        for elastic in &mut setup.elastics {
+            let ends = [Some(elastic.from), elastic.vertex()].map(|end| match end {
+                Some((own, v)) if own == cloth => first(v).map(|v| (own, v)),
+                other => other,
+            });
+            elastic.join(ends);
+        }
+        for seam in setup.seams.iter_mut().filter(|seam| seam.cloth == cloth) {
+            seam.pairs = seam.pairs.iter().filter_map(|[a, b]| Some([first(*a)?, first(*b)?])).collect();
+            seam.pairs.retain(|[a, b]| a != b);
+        }
+        setup.seams.retain(|seam| !seam.pairs.is_empty());
+        let heritage = Heritage::all(&setup);
         let change = Reshaped { cloth, remap, heirs, velocities, opened };
-        let new = self.revised(setup, &heritage, Some(&change)).map_err(ReshapeError::Setup)?;
+        let mut new = self.revised(setup, &heritage, Some(&change)).map_err(ReshapeError::Setup)?;
         if new.tangles.len() > self.tangles.len() {
             let pairs = new.tangles().pairs.len();
             return Err(ReshapeError::Meets { cloth: self.cloths[cloth].name.clone(), pairs });
         }
-        let releases = std::mem::take(&mut self.releases);
+        new.formed_since(self.start_before(Some(cloth)));
+        new.releases = std::mem::take(&mut self.releases);
         *self = new;
-        self.releases = releases;
         Ok(())
     }
 
@@ -222,11 +218,37 @@ fn reshaped(old: &Cloth, Edited { mesh, remap }: &Edited, heirs: &[Vec<u32>]) ->
         new.rest_shape =
             RestShape::Angles(mesh.edges().iter().map(|e| angle(e, remap, &old.mesh, angles)).collect());
     }
+    new.chart = charted(old, mesh, remap).into();
     new.mesh = Arc::new(mesh.clone());
     // Doubles of vertices that are no more have none; others follow.
     let first = |v: u32| heirs[v as usize].first().copied();
     new.doubles = old.doubles.iter().filter_map(|[a, b]| Some([first(*a)?, first(*b)?])).collect();
     new
+}
+
+/// Where the corners of the new faces are in the pattern [m]: in that of the face each lies in, or where its vertices were if
+/// it is larger than that one; nowhere where there was no cloth before.
+fn charted(old: &Cloth, mesh: &Mesh, remap: &Remap) -> Vec<[DVec2; 3]> {
+    let (chart, faces) = (old.chart(), old.mesh.faces());
+    let mut any = vec![DVec2::NAN; old.mesh.vertices()];
+    for (face, places) in faces.iter().zip(chart) {
+        face.iter().zip(places).for_each(|(v, place)| any[*v as usize] = *place);
+    }
+    let corner = |vertex: u32, parent: usize| {
+        let within = |v: u32| faces[parent].iter().position(|w| *w == v).map(|k| chart[parent][k]);
+        match &remap.vertices[vertex as usize] {
+            // What is sewn is in the pattern of each of its faces as before.
+            Origin::Joined(all) => all.iter().find_map(|v| within(*v)).unwrap_or(any[all[0] as usize]),
+            origin => origin.weights().into_iter().fold(DVec2::ZERO, |sum, (v, w)| {
+                sum + within(v).unwrap_or(any[v as usize]) * w
+            }),
+        }
+    };
+    let of = |(face, parent): (&[u32; 3], &u32)| match *parent {
+        NONE => [DVec2::NAN; 3],
+        parent => face.map(|v| corner(v, parent as usize)),
+    };
+    mesh.faces().iter().zip(&remap.faces).map(of).collect()
 }
 
 /// The angle at rest across an edge [rad]: that of the old edge it lies on; none where there was cloth before.

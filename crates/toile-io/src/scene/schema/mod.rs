@@ -19,6 +19,7 @@ mod body;
 mod cloth;
 mod contact;
 mod detect;
+mod edit;
 mod elastic;
 mod fabric;
 mod picture;
@@ -30,6 +31,7 @@ pub use body::*;
 pub use cloth::*;
 pub use contact::*;
 pub use detect::*;
+pub use edit::*;
 pub use elastic::*;
 pub use fabric::*;
 pub use picture::*;
@@ -81,6 +83,9 @@ pub struct SceneFile {
     /// What draws particles to others or to a place.
     #[serde(default)]
     pub elastic: Vec<ElasticFile>,
+    /// What is done to cloths while they move, in this order where frames are the same.
+    #[serde(default)]
+    pub edit: Vec<EditFile>,
     /// Moving air. Default: none.
     pub wind: Option<WindFile>,
     /// Resistance of the air.

@@ -2,6 +2,7 @@
 //! Every problem is reported, not the first one.
 
 mod body;
+mod edit;
 mod elastic;
 mod fabric;
 mod pin;
@@ -42,6 +43,12 @@ pub(crate) fn validate(doc: &Document, scene: &SceneFile, starts: &[Start]) -> (
             break;
         }
         check.pin(&format!("pin.{i}"), pin, scene);
+    }
+    for (i, edit) in scene.edit.iter().enumerate() {
+        if check.full() {
+            break;
+        }
+        check.edit(&format!("edit.{i}"), edit, scene);
     }
     for (i, elastic) in scene.elastic.iter().enumerate() {
         if check.full() {
