@@ -81,7 +81,10 @@ pub use forces::{Bend, Brace, Braces, Curve, Fabric, WindField, Yield};
 pub use freedom::Freedom;
 pub use probe::Probe;
 pub use setup::{
-    Air, Anchor, Bending, Cloth, ElasticBetween, Grip, Obstacle, PinDown, RestShape, Setup, Stretching,
+    Air, Anchor, Bending, Cloth, Criterion, ElasticBetween, Every, Grip, Obstacle, PinDown, Refine, RestShape,
+    Setup, Stretching,
 };
 pub use solve::SolverSettings;
-pub use world::{Edit, Heritage, ReshapeError, Snapshot, TailorError, Tailoring, World};
+pub use world::{
+    Edit, Heritage, Making, ReshapeError, Snapshot, TailorError, Tailored, Tailoring, World,
+};

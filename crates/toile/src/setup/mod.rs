@@ -1,8 +1,10 @@
 //! What a world is built from, checks on it, and the islands it becomes.
 
 mod check;
+mod refine;
 
 pub(crate) use check::check;
+pub use refine::{Criterion, Every, Refine};
 
 use crate::collide::Role;
 use crate::collide::collider::Collider;
@@ -107,6 +109,11 @@ pub struct Cloth {
     pub doubles: Arc<[[u32; 2]]>,
     /// Whether it keeps the shape it starts in, see [`Cloth::rigid`].
     pub rigid: bool,
+    /// How it is refined while it moves; nothing keeps its mesh.
+    pub refine: Option<Refine>,
+    /// Vertices that stay half way between two others, and those two: where levels of detail meet without triangles between
+    /// them. Ends come before what hangs between them.
+    pub hanging: Arc<[[u32; 3]]>,
 }
 
 impl Cloth {
@@ -127,6 +134,8 @@ impl Cloth {
             braces: Arc::default(),
             doubles: Arc::default(),
             rigid: false,
+            refine: None,
+            hanging: Arc::default(),
         }
     }
 
@@ -200,7 +209,7 @@ impl PinDown {
 }
 
 /// What draws a vertex to another or to a place, smoothly (V97-14).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ElasticBetween {
     /// Cloth and vertex that is drawn.
     pub from: (usize, u32),
@@ -216,7 +225,7 @@ pub struct ElasticBetween {
 }
 
 /// What an elastic draws to.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Anchor {
     /// Another vertex: cloth and vertex. Both are drawn.
     Vertex(usize, u32),
@@ -450,8 +459,30 @@ pub(crate) fn island(
     let edge = lengths / edges.max(1) as f64;
     let (freedom, pins, net) = (vec![Freedom::Free; n], hard, Net::new(n, links));
     let size = area.sqrt();
-    let model =
-        Model { mass, freedom, forces, rigid, pins, gravity, wind, net, start, gauges: None, edge, size };
+    let own = |part: &Part, three: &[u32; 3]| {
+        let place = three.map(|v| part.vertices.binary_search(&v).ok().map(|i| (part.first + i) as u32));
+        let [Some(m), Some(a), Some(b)] = place else { return None };
+        Some([m, a, b])
+    };
+    let hanging = parts.iter().flat_map(|part| {
+        cloths[part.cloth].hanging.iter().filter_map(move |three| own(part, three))
+    });
+    let hanging = hanging.collect();
+    let model = Model {
+        mass,
+        freedom,
+        forces,
+        rigid,
+        hanging,
+        pins,
+        gravity,
+        wind,
+        net,
+        start,
+        gauges: None,
+        edge,
+        size,
+    };
     Island::new(parts, kinds, model, state)
 }
 

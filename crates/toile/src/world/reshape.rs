@@ -84,11 +84,39 @@ impl World {
         velocities: Option<&[DVec3]>,
     ) -> Result<(), ReshapeError> {
         self.check_reshape(cloth, edited, velocities)?;
-        let (old, remap) = (&self.cloths[cloth], &edited.remap);
-        let heirs = remap.heirs(old.mesh.vertices());
+        let heirs = edited.remap.heirs(self.cloths[cloth].mesh.vertices());
         let opened = self.opening(cloth, edited, &heirs);
+        let change = Reshaped { cloth, remap: &edited.remap, heirs, velocities, opened };
+        let mut new = self.reshaped(edited, change, &[]).map_err(ReshapeError::Setup)?;
+        if new.tangles.len() > self.tangles.len() {
+            let pairs = new.tangles().pairs.len();
+            return Err(ReshapeError::Meets { cloth: self.cloths[cloth].name.clone(), pairs });
+        }
+        // What is cut anew is refined from there.
+        new.make_levels().map_err(ReshapeError::Setup)?;
+        self.become_reshaped(new);
+        Ok(())
+    }
+
+    /// Takes over a world in which a cloth has another mesh.
+    pub(super) fn become_reshaped(&mut self, mut new: World) {
+        new.releases = std::mem::take(&mut self.releases);
+        new.built = self.built.clone();
+        *self = new;
+    }
+
+    /// This world with another mesh for a cloth, of which the first of each of `hanging` is half way between the others.
+    /// Levels of other cloths stay.
+    pub(super) fn reshaped(
+        &self,
+        edited: &Edited,
+        change: Reshaped,
+        hanging: &[[u32; 3]],
+    ) -> Result<World, SetupError> {
+        let Reshaped { cloth, remap, ref heirs, .. } = change;
+        let old = &self.cloths[cloth];
         let mut setup = self.setup();
-        setup.cloths[cloth] = reshaped(old, edited, &heirs);
+        setup.cloths[cloth] = Cloth { hanging: hanging.into(), ..reshaped(old, edited, heirs) };
         for pin in setup.pins.iter_mut().filter(|pin| pin.cloth == cloth) {
             let mut held = vec![false; old.mesh.vertices()];
             pin.vertices.iter().for_each(|v| held[*v as usize] = true);
@@ -110,21 +138,14 @@ impl World {
             }
             stays
         });
-        // A pin that holds nothing any more is no pin.
-        let stays: Vec<Option<usize>> =
-            (0..setup.pins.len()).filter(|k| !setup.pins[*k].vertices.is_empty()).map(Some).collect();
-        setup.pins.retain(|pin| !pin.vertices.is_empty());
-        let heritage = Heritage { pins: stays, ..Heritage::all(&setup) };
-        let change = Reshaped { cloth, remap, heirs, velocities, opened };
-        let new = self.revised(setup, &heritage, Some(&change)).map_err(ReshapeError::Setup)?;
-        if new.tangles.len() > self.tangles.len() {
-            let pairs = new.tangles().pairs.len();
-            return Err(ReshapeError::Meets { cloth: self.cloths[cloth].name.clone(), pairs });
+        let heritage = Heritage::all(&setup);
+        let mut new = self.revised(setup, &heritage, Some(&change))?;
+        for other in (0..self.cloths.len()).filter(|other| *other != cloth) {
+            if let Some(levels) = &self.making.cloths[other].levels {
+                new.set_levels(other, Some(levels.clone()));
+            }
         }
-        let releases = std::mem::take(&mut self.releases);
-        *self = new;
-        self.releases = releases;
-        Ok(())
+        Ok(new)
     }
 
     fn check_reshape(
