@@ -86,5 +86,5 @@ pub use setup::{
 };
 pub use solve::SolverSettings;
 pub use world::{
-    Edit, Heritage, Making, ReshapeError, Snapshot, TailorError, Tailored, Tailoring, World,
+    Draped, Edit, Heritage, Making, ReshapeError, Snapshot, TailorError, Tailored, Tailoring, World,
 };

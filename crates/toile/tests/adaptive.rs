@@ -100,20 +100,20 @@ fn a_cloth_on_a_ball_is_refined_where_it_bends_and_never_meets_anything() {
 fn going_back_across_changes_of_the_mesh_gives_the_same_bits() {
     let mut whole = World::new(drop(Every::Frames(2))).expect("a world");
     let start = whole.snapshot();
-    run(&mut whole, 14);
+    run(&mut whole, 5);
     let (middle, faces) = (whole.snapshot(), whole.cloths()[0].mesh.faces().len());
     let print = whole.fingerprint();
-    run(&mut whole, 16);
-    assert!(whole.cloths()[0].mesh.faces().len() != faces, "something changed");
+    run(&mut whole, 25);
+    assert!(whole.cloths()[0].mesh.faces().len() != faces, "{faces} faces all the time");
     let end = (whole.fingerprint(), counts(&whole));
     // In the same world, in a new one, and back to before anything was split.
     let mut fresh = World::new(drop(Every::Frames(2))).expect("a world");
     for world in [&mut whole, &mut fresh] {
         world.restore(middle.clone()).expect("the same scene");
         assert_eq!((world.fingerprint(), world.cloths()[0].mesh.faces().len()), (print, faces));
-        run(world, 16);
+        run(world, 25);
         assert_eq!((world.fingerprint(), counts(world)), end);
-        assert_eq!(world.snapshot().making.is_some(), true);
+        assert!(world.snapshot().making.is_some());
     }
     whole.restore(start).expect("the same scene");
     run(&mut whole, 30);
@@ -215,7 +215,9 @@ fn cracks_are_held_shut_half_way() {
         cloth.refine = Some(Refine { criterion, closure: Closure::Midpoint, every, ..Refine::default() });
         let pins = vec![PinDown::fixed(0, vec![0, 5])];
         let solver = SolverSettings { integrator, ..SolverSettings::default() };
-        let substeps = if integrator == Integrator::Verlet { 400 } else { 4 };
+        // Soft, so that an explicit step of 0.2 ms is stable on the finest triangles.
+        cloth.fabric = Fabric::isotropic(0.2, 20.0, 0.3, 1e-6);
+        let substeps = if integrator == Integrator::Verlet { 80 } else { 4 };
         let setup = Setup { cloths: vec![cloth], pins, solver, substeps, ..Setup::default() };
         let mut world = World::new(setup).expect("a world");
         let mut hung = 0;
@@ -234,19 +236,37 @@ fn cracks_are_held_shut_half_way() {
 
 #[test]
 fn pins_and_hands_keep_what_they_hold() {
-    let mut setup = drop(Every::Frames(1));
-    setup.bodies.clear();
-    setup.pins = vec![PinDown::fixed(0, (0..9).collect())];
-    let mut world = World::new(setup).expect("a world");
-    run(&mut world, 20);
-    let held = world.setup().pins[0].vertices.len();
-    let on_border = |world: &World| {
-        let x = world.positions(0);
-        let start = &world.cloths()[0].positions;
-        let pinned = world.setup().pins[0].vertices.clone();
-        pinned.iter().all(|v| x[*v as usize].distance(start[*v as usize]) < 1e-12)
+    let refine = |sizing| {
+        let (criterion, every) = (Criterion::Sizing(sizing), Every::Frames(1));
+        Some(Refine { criterion, most: 1, every, ..Refine::default() })
     };
-    assert!(held > 9 && on_border(&world), "{held} held");
+    let mut cloth = sheet(4, 0.0);
+    let edge = cloth.positions.iter().map(|p| p.x).fold(f64::MAX, f64::min);
+    let border: Vec<u32> = (0..).zip(&cloth.positions).filter(|(_, p)| p.x < edge + 1e-9).map(|(v, _)| v).collect();
+    cloth.refine = refine(Sizing { largest: 0.1, ..Sizing::default() });
+    let pins = vec![PinDown::fixed(0, border.clone())];
+    let mut world = World::new(Setup { cloths: vec![cloth], pins, ..Setup::default() }).expect("a world");
+    run(&mut world, 3);
+    let held = world.setup().pins[0].vertices.clone();
+    assert_eq!(held.len(), 2 * border.len() - 1, "the midpoints of held edges are held");
+    let (x, start) = (world.positions(0), world.cloths()[0].positions.clone());
+    assert!(held.iter().all(|v| x[*v as usize].distance(start[*v as usize]) < 1e-12));
+    // A midpoint that is held on its own stays; the others go.
+    let mut setup = world.setup();
+    let free = |v: &u32| !held.contains(v);
+    let alone = (25..x.len() as u32).rev().find(free).expect("a midpoint");
+    setup.pins.push(PinDown::fixed(0, vec![alone]));
+    setup.cloths[0].refine = refine(Sizing { turn: 50.0, strain_step: 50.0, patience: 0, ..Sizing::default() });
+    let heritage = toile::Heritage { pins: vec![Some(0), None], ..toile::Heritage::all(&setup) };
+    world.revise(setup, &heritage).expect("a pin");
+    let at = world.positions(0)[alone as usize];
+    run(&mut world, 4);
+    let seen = counts(&world);
+    assert!(seen.cancelled > 0 && seen.cancelled < seen.performed, "{seen:?}");
+    let setup = world.setup();
+    assert_eq!(setup.pins[1].vertices.len(), 1);
+    assert_eq!(world.positions(0)[setup.pins[1].vertices[0] as usize], at);
+    assert!(setup.pins[0].vertices.len() < held.len());
 }
 
 /// A small dress in paper mode.

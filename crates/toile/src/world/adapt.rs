@@ -1,24 +1,26 @@
 //! Cloth that refines itself while it moves: looked at after frames or substeps, split where it needs it, put back where it
 //! does not (B14-1, B14-12, B14-13).
 //!
-//! Splitting leaves every point of the surface where it is, so it can always be done. What is put back flattens the cloth
-//! within its parent; where that would meet something, it is left for later. Nothing can have passed through anything
-//! then: old and new surface enclose the space between them, and what crosses neither was not in it.
+//! Splitting a face leaves every point of the surface where it is. What is put back flattens the cloth within its parent,
+//! and so does a cut between levels that comes to lie elsewhere; where that would meet something, it is left for later. Nothing
+//! can have passed through anything then: old and new surface enclose the space between them, and what crosses neither was not
+//! in it.
 
 use super::World;
 use super::reshape::Reshaped;
 use crate::error::FrameError;
 use crate::forces::membrane::{material_weights, principal_strain};
-use crate::freedom::Freedom;
-use crate::math::DVec3;
-use crate::mesh::levels::{Change, Levels, Seen, Wishes};
+use crate::forces::halfway;
+use crate::freedom::{Freedom, Mobility};
+use crate::math::{DMat3, DVec3};
+use crate::mesh::levels::{Change, Levels, Seen, Wishes, lumped};
 use crate::mesh::{Mesh, Origin};
 use crate::probe::Probe;
-use crate::setup::{Anchor, Cloth, Criterion, Every, Refine};
+use crate::setup::{Anchor, Cloth, Criterion, Every, Grip, Refine};
 use std::sync::Arc;
 
 /// Times that what would meet something is left out and the rest tried again.
-const TRIALS: usize = 4;
+const TRIALS: usize = 5;
 
 /// Bodies nearer than this many times what cloth keeps from them are touched.
 const NEAR: f64 = 2.0;
@@ -115,30 +117,31 @@ impl World {
 
     /// Does what can be done of some wishes without meeting anything; false if that is nothing.
     fn change_levels(&mut self, cloth: usize, levels: &Levels, wishes: &Wishes, go_back: bool) -> bool {
-        let mut cancel = wishes.cancel.clone();
-        for trial in 0..=TRIALS {
+        let mut left = wishes.clone();
+        for _ in 0..TRIALS {
             let mut next = levels.clone();
-            let Ok(change) = next.change(&wishes.split, &cancel) else { return false };
+            let Ok(change) = next.change(&left.split, &left.cancel) else { return false };
             if change.regions.is_empty() {
                 return false;
             }
-            next.refuse((wishes.cancel.len() - cancel.len()) as u64);
+            next.refuse((wishes.cancel.len() - left.cancel.len()) as u64);
             let Ok(new) = self.with_levels(cloth, &change, next, go_back) else { return false };
             if new.tangles.len() == self.tangles.len() {
                 self.become_reshaped(new);
                 return true;
             }
-            // Only what was put back is elsewhere than it was: without what meets something, at last without all of it.
-            let met = if trial + 1 < TRIALS { new.meeting_vertices(cloth) } else { vec![true; change.edited.mesh.vertices()] };
+            let met = new.meeting_vertices(cloth);
             let heirs = change.edited.remap.heirs(levels.mesh().vertices());
             let is_met = |v: u32| heirs[v as usize].iter().any(|heir| met[*heir as usize]);
-            let before = cancel.len();
-            cancel.retain(|face| !levels.corners(*face).is_some_and(|corners| corners.into_iter().any(is_met)));
-            if before == 0 {
-                return false;
+            let meets = |face: &u32| levels.corners(*face).is_some_and(|c| c.into_iter().any(is_met));
+            let count = left.split.len() + left.cancel.len();
+            left.cancel.retain(|face| !meets(face));
+            if left.split.len() + left.cancel.len() == count {
+                left.split.retain(|face| !meets(face));
             }
-            if cancel.len() == before {
-                cancel.truncate(before / 2);
+            if left.split.len() + left.cancel.len() == count {
+                left.split.truncate(left.split.len() / 2);
+                left.cancel.truncate(left.cancel.len() / 2);
             }
         }
         false
@@ -159,16 +162,38 @@ impl World {
         let new: Vec<f64> = came.map(|(f, a)| density(*f) * a).collect();
         let carried = change.transfer(&own.mesh, [&old, &new], &self.velocities(cloth));
         let velocities = carried.map_err(|_| Unable)?;
-        let opened = match go_back {
+        let mut velocities = velocities;
+        let mut opened = match go_back {
             true => self.way_back(cloth, change),
             false => vec![DVec3::ZERO; edited.mesh.vertices()],
         };
         let heirs = edited.remap.heirs(own.mesh.vertices());
         let remap = &edited.remap;
-        let reshaped = Reshaped { cloth, remap, heirs, velocities: Some(&velocities), opened };
+        if !next.hanging().is_empty() {
+            // What hangs from now on was free before.
+            let free = self.mobility(cloth, &heirs, lumped(&edited.mesh, &new));
+            let carried = remap.carry(&self.positions(cloth));
+            let mut x: Vec<DVec3> = carried.iter().zip(&opened).map(|(x, by)| *x + *by).collect();
+            let masses: Vec<f64> = free.inverse_mass.iter().map(|w| 1.0 / w).collect();
+            halfway::close(next.hanging(), &masses, &free, &mut x);
+            halfway::close(next.hanging(), &masses, &free, &mut velocities);
+            opened = x.iter().zip(&carried).map(|(x, from)| *x - *from).collect();
+        }
+        let moves = go_back || change.regions.iter().any(|region| region.old[1] > region.old[0] + 1);
+        let reshaped = Reshaped { cloth, remap, heirs, velocities: Some(&velocities), opened, moves };
         let mut new = self.reshaped(edited, reshaped, next.hanging()).map_err(|_| Unable)?;
         new.set_levels(cloth, Some(Arc::new(next)));
         Ok(new)
+    }
+
+    /// Where the vertices of a cloth that gets another mesh may go: what pins hold stays.
+    fn mobility(&self, cloth: usize, heirs: &[Vec<u32>], masses: Vec<f64>) -> Mobility {
+        let pins = self.pins.iter().filter(|pin| pin.cloth == cloth && matches!(pin.grip, Grip::Hard(_)));
+        let held = pins.flat_map(|pin| &pin.vertices).flat_map(|v| &heirs[*v as usize]);
+        let mut projectors: Vec<(u32, DMat3)> = held.map(|v| (*v, DMat3::ZERO)).collect();
+        projectors.sort_by_key(|(v, _)| *v);
+        projectors.dedup_by_key(|(v, _)| *v);
+        Mobility { inverse_mass: masses.iter().map(|m| 1.0 / m).collect(), projectors }
     }
 
     /// The vertices of a cloth whose faces meet something.

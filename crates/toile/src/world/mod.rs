@@ -1,6 +1,7 @@
 //! The world: cloths, what holds them, and time.
 
 mod adapt;
+mod drape;
 mod making;
 mod reshape;
 mod revise;
@@ -9,6 +10,7 @@ mod tailor;
 mod tangled;
 mod whole;
 
+pub use drape::Draped;
 pub use making::{Making, Tailored};
 pub use reshape::ReshapeError;
 pub use revise::Heritage;

@@ -68,6 +68,8 @@ pub(super) struct Reshaped<'a> {
     pub velocities: Option<&'a [DVec3]>,
     /// How far new vertices are from where they come from [m].
     pub opened: Vec<DVec3>,
+    /// Whether the surface may be elsewhere than it was.
+    pub moves: bool,
 }
 
 impl World {
@@ -86,7 +88,7 @@ impl World {
         self.check_reshape(cloth, edited, velocities)?;
         let heirs = edited.remap.heirs(self.cloths[cloth].mesh.vertices());
         let opened = self.opening(cloth, edited, &heirs);
-        let change = Reshaped { cloth, remap: &edited.remap, heirs, velocities, opened };
+        let change = Reshaped { cloth, remap: &edited.remap, heirs, velocities, opened, moves: true };
         let mut new = self.reshaped(edited, change, &[]).map_err(ReshapeError::Setup)?;
         if new.tangles.len() > self.tangles.len() {
             let pairs = new.tangles().pairs.len();

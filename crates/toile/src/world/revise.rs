@@ -158,7 +158,9 @@ impl World {
         }
         let renamed = |tangle: &Tangle| tangle.renumbered(object);
         new.tangles = self.tangles.iter().filter_map(renamed).collect();
-        new.find_tangles();
+        if change.is_none_or(|change| change.moves) {
+            new.find_tangles();
+        }
         Ok(new)
     }
 
