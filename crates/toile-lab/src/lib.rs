@@ -274,6 +274,31 @@ pub const LABS: &[Lab] = &[
         run: labs::dress::fabrics,
     },
     Lab {
+        id: "b14-x4",
+        title: "a garment on a cylinder refined by twelve critical angles, as the paper does and as we do (B14 Table 1)",
+        run: labs::garment::angles,
+    },
+    Lab {
+        id: "b14-x5",
+        title: "triangles against the critical angle for one, two and three levels (B14 Fig. 9)",
+        run: labs::garment::depths,
+    },
+    Lab {
+        id: "b14-x6",
+        title: "cloth on a sphere keeps its triangles until it touches; a garment is refined at once (B14 Fig. 10, 11)",
+        run: labs::garment::contact,
+    },
+    Lab {
+        id: "b14-x7",
+        title: "one set of defaults runs every scene of B14, which needed one for each (B14-X7)",
+        run: labs::garment::defaults,
+    },
+    Lab {
+        id: "adaptive",
+        title: "error against time of refined and of uniform meshes, and draping from coarse to fine",
+        run: labs::adaptive::run,
+    },
+    Lab {
         id: "memory",
         title: "cloth that remembers: loops of bending and shear as wide as asked for, and the angle a fold keeps (V97-20, B14-7)",
         run: labs::memory::run,

@@ -2,9 +2,11 @@
 
 use crate::session::LabError;
 use glam::DVec3;
+use std::sync::Arc;
 use toile::collide::certify::{CheckOptions, CheckSurface, Checker, Distance, Kind, VertexId};
 use toile::collide::collider::{Body, Collider, Form};
 use toile::drive::{Motion, Transform};
+use toile::mesh::Mesh;
 use toile::probe::Counters;
 use toile::{Obstacle, Probe, World};
 use toile_io::build::build;
@@ -26,6 +28,8 @@ pub struct Watched {
     /// What was counted in all.
     pub counters: Counters,
     checker: Checker,
+    /// The meshes that it judges.
+    meshes: Vec<Arc<Mesh>>,
 }
 
 /// Any error of reading or building as one of an experiment.
@@ -43,11 +47,9 @@ impl Watched {
 
     /// Any world, in frames of `dt` [s].
     pub fn of(world: World, dt: f64) -> Result<Watched, LabError> {
-        let surfaces = surfaces(&world);
-        let options = CheckOptions { distance: Distance::Off, ..CheckOptions::default() };
-        let checker = told(Checker::new(surfaces, options))?;
+        let (checker, meshes) = judge(&world)?;
         let counters = Counters::default();
-        Ok(Watched { world, dt, bad_frames: 0, worst: 0, counters, checker })
+        Ok(Watched { world, dt, bad_frames: 0, worst: 0, counters, checker, meshes })
     }
 
     /// A frame, judged; what was counted in it.
@@ -63,6 +65,10 @@ impl Watched {
         self.world.step(self.dt, &mut own)?;
         self.counters.merge(&own.counters);
         probe.counters.merge(&own.counters);
+        let mut cloths = self.world.cloths().iter().zip(&self.meshes);
+        if !cloths.all(|(cloth, mesh)| Arc::ptr_eq(&cloth.mesh, mesh)) {
+            (self.checker, self.meshes) = judge(&self.world)?;
+        }
         let found = self.intersections();
         self.bad_frames += u64::from(found > 0);
         self.worst = self.worst.max(found);
@@ -111,6 +117,13 @@ impl Watched {
     pub fn weight(&self) -> f64 {
         GRAVITY * self.world.momentum().0
     }
+}
+
+/// A checker for a world as it is, and the meshes of its cloths.
+fn judge(world: &World) -> Result<(Checker, Vec<Arc<Mesh>>), LabError> {
+    let options = CheckOptions { distance: Distance::Off, ..CheckOptions::default() };
+    let checker = told(Checker::new(surfaces(world), options))?;
+    Ok((checker, world.cloths().iter().map(|cloth| cloth.mesh.clone()).collect()))
 }
 
 /// What a checker is shown of a world: its cloths, then its bodies.

@@ -73,6 +73,8 @@ pub enum SetupProblem {
     TwoBodies { names: [String; 2] },
     /// Friction that is negative, not a number, or grows when it slides.
     Friction { between: String, still: f64, sliding: f64 },
+    /// A cloth cannot be refined like this.
+    Refinement { cloth: String, what: String, fix: &'static str },
     /// The integrator knows no such law.
     Unfit { cloth: String, integrator: &'static str, what: &'static str, fix: &'static str },
     /// A quantity is out of its range.
@@ -120,6 +122,9 @@ impl fmt::Display for SetupProblem {
                 "friction {between} is {still} at rest and {sliding} sliding; it must be 0 or more, and not more \
                  sliding than at rest"
             ),
+            Self::Refinement { cloth, what, fix } => {
+                write!(f, "cloth `{cloth}` cannot be refined: {what}; {fix}")
+            }
             Self::Unfit { cloth, integrator, what, fix } => {
                 write!(f, "cloth `{cloth}`: the integrator {integrator} cannot step {what}; {fix}")
             }

@@ -81,9 +81,10 @@ pub use forces::{Bend, Brace, Braces, Curve, Fabric, WindField, Yield};
 pub use freedom::Freedom;
 pub use probe::Probe;
 pub use setup::{
-    Air, Anchor, Bending, Cloth, ElasticBetween, Grip, Obstacle, PinDown, RestShape, Seam, Setup, Stretching,
+    Air, Anchor, Bending, Cloth, Criterion, ElasticBetween, Every, Grip, Obstacle, PinDown, Refine, RestShape,
+    Seam, Setup, Stretching,
 };
 pub use solve::SolverSettings;
 pub use world::{
-    Closing, ClothForm, Edit, Form, Heritage, ReshapeError, Snapshot, TailorError, Tailoring, World,
+    Closing, ClothForm, Draped, Edit, Form, Heritage, ReshapeError, Snapshot, TailorError, Tailoring, World,
 };

@@ -4,7 +4,7 @@ use crate::collide::collider::Collider;
 use crate::contact::gauges::Gauges;
 use crate::contact::{ContactSettings, Outing};
 use crate::drive::Motion;
-use crate::forces::WindField;
+use crate::forces::{WindField, halfway};
 use crate::freedom::{Freedom, Mobility};
 use crate::interaction::{ForceModel, Interactions, Memory, Mix, Moment, Outside};
 use crate::math::{DMat3, DVec3};
@@ -48,6 +48,8 @@ pub struct Model {
     pub forces: Vec<Box<dyn ForceModel>>,
     /// Particles that keep their shape.
     pub rigid: Vec<Rigid>,
+    /// Particles that stay half way between two others, and those two.
+    pub hanging: Vec<[u32; 3]>,
     /// Hard pins.
     pub pins: Vec<Pin>,
     /// Gravity [m/s²].
@@ -131,11 +133,18 @@ impl Model {
         }
     }
 
-    /// Lets what is rigid be so again.
-    pub(crate) fn settle(&self, next: &mut State) {
+    /// Lets what is rigid be so again, and what hangs half way.
+    pub(crate) fn settle(&self, mobility: &Mobility, next: &mut State) {
         for thing in &self.rigid {
             thing.settle(&self.mass, &mut next.x, &mut next.v);
         }
+        self.close_cracks(mobility, next);
+    }
+
+    /// Puts what hangs half way between its ends.
+    pub(crate) fn close_cracks(&self, mobility: &Mobility, next: &mut State) {
+        halfway::close(&self.hanging, &self.mass, mobility, &mut next.x);
+        halfway::close(&self.hanging, &self.mass, mobility, &mut next.v);
     }
 
     /// Accelerations without contacts [m/s²].

@@ -239,7 +239,7 @@ impl Island {
         v.clone_from(&next.v);
         *length = dt;
         if sound.is_ok() {
-            model.settle(next);
+            model.settle(&scratch.mobility, next);
         }
         if let (Ok(()), Some(meeting)) = (&sound, meeting) {
             let span = (time, dt, last, feels);
@@ -248,6 +248,9 @@ impl Island {
             let ended =
                 outing.map_or(Ok(()), |(outing, gauges)| meeting.end(now, next, outing, gauges, probe));
             sound = ended.map_err(|_: TooLong| Refused::TooLong);
+            if sound.is_ok() && !around.contact.guarantee {
+                model.close_cracks(&scratch.mobility, next);
+            }
         }
         if sound.is_ok() {
             model.remember(next);

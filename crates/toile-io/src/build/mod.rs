@@ -294,6 +294,11 @@ fn generated(shape: &Shape) -> Result<Part, shapes::ShapeError> {
             let made = shapes::tube(radius, radius, length, around, up, pattern(kind, amount, seed))?;
             (made, Box::new(move |p| p - DVec3::Y * (0.5 * length)))
         }
+        Shape::Cone { radius_bottom, radius_top, length, triangles, seed } => {
+            let (count, seed) = (triangles as usize, seed.unwrap_or_default());
+            let made = shapes::tube_of(radius_bottom, radius_top, length, count, seed)?;
+            (made, Box::new(move |p| p - DVec3::Y * (0.5 * length)))
+        }
         Shape::Ribbon { ref path, width, across, ref resolution, pattern: kind, amount, seed } => {
             let [nx, ny] = quads(resolution);
             let line = ribbon::Line::new(path, across.unwrap_or([0.0, 1.0, 0.0]));
@@ -301,7 +306,7 @@ fn generated(shape: &Shape) -> Result<Part, shapes::ShapeError> {
             (made, Box::new(move |p| line.place(p.x, p.z - 0.5 * width)))
         }
     };
-    let mirrored = !matches!(shape, Shape::Tube { .. });
+    let mirrored = !matches!(shape, Shape::Tube { .. } | Shape::Cone { .. });
     let turn = |f: &[u32; 3]| if mirrored { [f[0], f[2], f[1]] } else { *f };
     let turn_rest = |r: &[DVec2; 3]| if mirrored { [r[0], r[2], r[1]] } else { *r };
     let faces: Vec<[u32; 3]> = made.faces.iter().map(turn).collect();
@@ -365,6 +370,7 @@ fn engine_cloth(scene: &Scene, cloth: &Cloth, part: &Part) -> Result<toile::Clot
     Ok(toile::Cloth {
         velocity: cloth.velocity,
         layer: cloth.layer,
+        refine: cloth.refine,
         stretching: match cloth.model {
             schema::Model::Membrane => Stretching::Membrane(match cloth.strain {
                 schema::Strain::Green => Strain::Green,

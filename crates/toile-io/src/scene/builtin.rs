@@ -32,6 +32,8 @@ builtins! {
     "flag": "a flag on its pole in a gusty wind",
     "curtain": "a wide curtain on hooks is gathered into pleats",
     "sphere": "a square metre of cloth falls on a ball",
+    "sphere-adaptive": "the same on coarse triangles, which are split where it folds",
+    "garment-cylinder": "a dress round a cylinder, refined where it folds",
     "tablecloth": "72 triangles fall on a round table: edges meet edges",
     "sheets": "four sheets fall on a ball, a cone and a box",
     "tape": "four metres of tape run into a bowl",

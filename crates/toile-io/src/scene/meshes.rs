@@ -423,6 +423,10 @@ pub(super) fn note_shape_sizes(scene: &mut Scene) {
                 Shape::Strip { length, width, .. } => DVec3::new(*length, *width, 0.0),
                 Shape::Disc { radius, .. } => DVec3::new(2.0 * radius, 2.0 * radius, 0.0),
                 Shape::Tube { radius, length, .. } => DVec3::new(2.0 * radius, *length, 2.0 * radius),
+                Shape::Cone { radius_bottom, radius_top, length, .. } => {
+                    let wide = 2.0 * radius_bottom.max(*radius_top);
+                    DVec3::new(wide, *length, wide)
+                }
                 Shape::Ribbon { path, width, .. } => DVec3::new(ribbon::length(path), *width, 0.0),
             };
             look(format!("cloth.{i}"), extent * cloth.scale);

@@ -64,6 +64,8 @@ pub struct Cloth {
     pub coupled: Coupled,
     /// Whether a mesh file that is not sound is repaired.
     pub repair: bool,
+    /// How it is refined while it moves.
+    pub refine: Option<toile::Refine>,
 }
 
 /// Where a cloth's mesh comes from.
@@ -439,6 +441,10 @@ pub(crate) fn shape_in(shape: &Shape, axes: Axes, scene_seed: u64) -> Shape {
             (*radius, *length) = (m(*radius), m(*length));
             *seed = seed.or(Some(scene_seed));
         }
+        Shape::Cone { radius_bottom, radius_top, length, seed, .. } => {
+            (*radius_bottom, *radius_top, *length) = (m(*radius_bottom), m(*radius_top), m(*length));
+            *seed = seed.or(Some(scene_seed));
+        }
         Shape::Ribbon { path, width, across, resolution, seed, .. } => {
             *resolution = Resolution::Two(quads(resolution, [ribbon::length(path), *width], true));
             path.iter_mut().for_each(|p| *p = axes.point_in(DVec3::from(*p)).into());
@@ -552,6 +558,8 @@ impl Builder<'_> {
             spring: cloth.spring.clone().unwrap_or_default(),
             coupled: cloth.coupled.clone().unwrap_or_default(),
             repair: cloth.repair.unwrap_or(true),
+            // What cannot be was refused before.
+            refine: cloth.refine.as_ref().and_then(|refine| refine.engine(self.axes.length_in(1.0)).ok()),
         }
     }
 

@@ -46,6 +46,7 @@ impl Builder<'_> {
             spring: Spring::default(),
             coupled: Coupled::default(),
             repair: true,
+            refine: None,
         };
         let Some(copies) = &thing.copies else { return vec![one(name, place)] };
         let seed = self.file.seed.wrapping_add(index as u64);

@@ -38,7 +38,7 @@ fn fabric(density: f64, warp: f64, weft: f64, shear: f64, bend: f64) -> Fabric {
     }
 }
 
-fn materials() -> [(&'static str, Fabric); 3] {
+pub(super) fn materials() -> [(&'static str, Fabric); 3] {
     [
         ("linen", fabric(0.20, 4000.0, 3000.0, 90.0, 1.5e-4)),
         ("silk", fabric(0.07, 1200.0, 1000.0, 25.0, 6e-6)),

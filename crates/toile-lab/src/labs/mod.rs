@@ -1,5 +1,6 @@
 //! The experiments.
 
+pub mod adaptive;
 pub mod aligned_springs;
 pub mod anywhere;
 pub mod bending_patch;
@@ -18,6 +19,7 @@ pub mod fall;
 pub mod forms;
 pub mod freefall;
 pub mod friction;
+pub mod garment;
 pub mod guarantee;
 pub mod hard;
 pub mod integrators;

@@ -1,9 +1,10 @@
 //! What a world cannot be built from, all of it at once.
 
-use super::{Anchor, Bending, Cloth, RestShape, Setup, Stretching, seam, within_reach};
+use super::{Anchor, Bending, Cloth, Criterion, Every, RestShape, Setup, Stretching, seam, within_reach};
 use crate::contact::{ContactSettings, Friction};
 use crate::error::{SetupError, SetupProblem};
 use crate::forces::Brace;
+use crate::mesh::{Closure, Levels};
 use crate::solve::{Integrator, SolverSettings};
 
 pub(crate) fn check(setup: &Setup) -> Result<(), SetupError> {
@@ -39,6 +40,7 @@ pub(crate) fn check(setup: &Setup) -> Result<(), SetupError> {
             }
         }
         problems.extend(unfit(cloth, &setup.solver));
+        problems.extend(unfit_refinement(cloth, &setup.contact));
         let vertices = cloth.mesh.vertices();
         for (vertex, value) in &cloth.braces.masses {
             if *vertex as usize >= vertices {
@@ -148,6 +150,36 @@ pub(crate) fn check(setup: &Setup) -> Result<(), SetupError> {
         problems.push(SetupProblem::OutOfRange { what: "solver method cg", value, limit });
     }
     if problems.is_empty() { Ok(()) } else { Err(SetupError { problems }) }
+}
+
+/// What of its refinement cannot be.
+fn unfit_refinement(cloth: &Cloth, contact: &ContactSettings) -> Vec<SetupProblem> {
+    let mut all = Vec::new();
+    let Some(refine) = &cloth.refine else { return all };
+    let mut refuse = |what, fix| {
+        all.push(SetupProblem::Refinement { cloth: cloth.name.clone(), what, fix });
+    };
+    if cloth.rigid || !cloth.braces.springs.is_empty() {
+        refuse("a solid is no surface to refine".into(), "leave out `refine`");
+    }
+    if refine.closure != Closure::RedGreen && contact.cloth && contact.guarantee {
+        refuse(
+            "vertices in the cracks between levels touch the cloth beside them".into(),
+            "use closure = \"redgreen\", or turn off contact of cloth with cloth",
+        );
+    }
+    if refine.every == Every::Frames(0) {
+        refuse("it is looked at every 0 frames".into(), "use every = 1 or more");
+    }
+    if let Criterion::Sizing(sizing) = &refine.criterion
+        && let Err(error) = sizing.check()
+    {
+        refuse(error.to_string(), "use a value within the limit");
+    }
+    if let Err(error) = Levels::check_most(refine.most) {
+        refuse(error.to_string(), "use fewer levels");
+    }
+    all
 }
 
 /// What of its contact cannot be.

@@ -1,9 +1,11 @@
 //! What a world is built from, checks on it, and the islands it becomes.
 
 mod check;
+mod refine;
 mod seam;
 
 pub(crate) use check::check;
+pub use refine::{Criterion, Every, Refine};
 pub use seam::Seam;
 
 use crate::collide::Role;
@@ -112,6 +114,11 @@ pub struct Cloth {
     /// Where the corners of each face are in the pattern it was cut from [m], not a number for cloth that came later; empty
     /// where that is its shape at rest.
     pub chart: Arc<[[DVec2; 3]]>,
+    /// How it is refined while it moves; nothing keeps its mesh.
+    pub refine: Option<Refine>,
+    /// Vertices that stay half way between two others, and those two: where levels of detail meet without triangles between
+    /// them. Ends come before what hangs between them.
+    pub hanging: Arc<[[u32; 3]]>,
 }
 
 impl Cloth {
@@ -133,6 +140,8 @@ impl Cloth {
             doubles: Arc::default(),
             rigid: false,
             chart: Arc::default(),
+            refine: None,
+            hanging: Arc::default(),
         }
     }
 
@@ -211,7 +220,7 @@ impl PinDown {
 }
 
 /// What draws a vertex to another or to a place, smoothly (V97-14).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ElasticBetween {
     /// Cloth and vertex that is drawn.
     pub from: (usize, u32),
@@ -248,7 +257,7 @@ impl ElasticBetween {
 }
 
 /// What an elastic draws to.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Anchor {
     /// Another vertex: cloth and vertex. Both are drawn.
     Vertex(usize, u32),
@@ -485,8 +494,30 @@ pub(crate) fn island(
     let edge = lengths / edges.max(1) as f64;
     let (freedom, pins, net) = (vec![Freedom::Free; n], hard, Net::new(n, links));
     let size = area.sqrt();
-    let model =
-        Model { mass, freedom, forces, rigid, pins, gravity, wind, net, start, gauges: None, edge, size };
+    let own = |part: &Part, three: &[u32; 3]| {
+        let place = three.map(|v| part.vertices.binary_search(&v).ok().map(|i| (part.first + i) as u32));
+        let [Some(m), Some(a), Some(b)] = place else { return None };
+        Some([m, a, b])
+    };
+    let hanging = parts.iter().flat_map(|part| {
+        cloths[part.cloth].hanging.iter().filter_map(move |three| own(part, three))
+    });
+    let hanging = hanging.collect();
+    let model = Model {
+        mass,
+        freedom,
+        forces,
+        rigid,
+        hanging,
+        pins,
+        gravity,
+        wind,
+        net,
+        start,
+        gauges: None,
+        edge,
+        size,
+    };
     Island::new(parts, kinds, model, state)
 }
 

@@ -4,7 +4,7 @@ use super::conformance::{Check, Claim, Claims, conformance};
 use crate::drive::Motion;
 use crate::forces::attach::Hold;
 use crate::forces::{
-    AirDrag, Attach, CoupledOptions, Curve, DihedralHinge, Fabric, LinearHinge, Masses, Membrane, Spring,
+    AirDrag, Attach, CoupledOptions, Curve, DihedralHinge, Fabric, Halfway, LinearHinge, Masses, Membrane, Spring,
     Strain, Tangent, TriangleSpring, Wind, Yield,
 };
 use crate::interaction::{Elements, ForceModel, Law, Memory, Moment, Outside};
@@ -109,6 +109,8 @@ pub fn check_all() -> Vec<(&'static str, Vec<Check>)> {
         Hold { origin: DVec3::X, motion: Motion::still(), active: 0.0..1.0, stiffness: 50.0, damping: 0.2 };
     let pins = Attach::elements(x.len(), &[[0], [3]], vec![pin; 2]);
     all.push(("soft pin", check(pins, &x, Claims { internal: false, ..exact })));
+    let halfway = Halfway::elements(&[[2, 0, 4], [7, 2, 9]], &vec![1e-3; x.len()]);
+    all.push(("half way between two others", check(halfway, &x, exact)));
     all
 }
 

@@ -4,8 +4,8 @@
 use super::World;
 use crate::error::{SetupError, SetupProblem};
 use crate::math::{DVec2, DVec3};
-use crate::mesh::{Mesh, NONE};
-use crate::setup::{Cloth, RestShape, Seam};
+use crate::mesh::{Levels, Mesh, NONE};
+use crate::setup::{Cloth, Refine, RestShape, Seam};
 use std::sync::Arc;
 
 /// What a cloth is made of, as far as changes of its mesh change it.
@@ -25,6 +25,10 @@ pub struct ClothForm {
     pub doubles: Arc<[[u32; 2]]>,
     /// Where the corners of its faces are in the pattern [m]; empty where that is its shape at rest.
     pub chart: Arc<[[DVec2; 3]]>,
+    /// Vertices half way between two others.
+    pub hanging: Arc<[[u32; 3]]>,
+    /// Its levels of detail, if it is refined; [`Levels::forest`] and [`Levels::of`] turn them into numbers and back.
+    pub levels: Option<Arc<Levels>>,
 }
 
 /// What names vertices of cloths, and those cloths whose vertices are not those that they were built with.
@@ -41,20 +45,21 @@ pub struct Form {
 }
 
 impl ClothForm {
-    fn of(cloth: usize, own: &Cloth) -> ClothForm {
+    fn of(cloth: usize, own: &Cloth, levels: Option<Arc<Levels>>) -> ClothForm {
         let angles = match &own.rest_shape {
             RestShape::Angles(angles) => Some(angles.clone()),
             RestShape::Flat | RestShape::Start => None,
         };
         let (positions, density) = (own.positions.clone(), own.density.clone());
         let (mesh, doubles, chart) = (own.mesh.clone(), own.doubles.clone(), own.chart.clone());
-        ClothForm { cloth, mesh, positions, density, angles, doubles, chart }
+        let hanging = own.hanging.clone();
+        ClothForm { cloth, mesh, positions, density, angles, doubles, chart, hanging, levels }
     }
 
     fn give(&self, cloth: &mut Cloth) {
         (cloth.mesh, cloth.positions) = (self.mesh.clone(), self.positions.clone());
         (cloth.density, cloth.doubles) = (self.density.clone(), self.doubles.clone());
-        cloth.chart = self.chart.clone();
+        (cloth.chart, cloth.hanging) = (self.chart.clone(), self.hanging.clone());
         if let Some(angles) = &self.angles {
             cloth.rest_shape = RestShape::Angles(angles.clone());
         }
@@ -68,7 +73,7 @@ impl World {
         if let Some(cloth) = cloth
             && let Err(at) = start.cloths.binary_search_by_key(&cloth, |own| own.cloth)
         {
-            Arc::make_mut(&mut start).cloths.insert(at, ClothForm::of(cloth, &self.cloths[cloth]));
+            Arc::make_mut(&mut start).cloths.insert(at, self.cloth_form(cloth));
         }
         start
     }
@@ -80,9 +85,13 @@ impl World {
         self.start = Some(start);
     }
 
+    fn cloth_form(&self, cloth: usize) -> ClothForm {
+        ClothForm::of(cloth, &self.cloths[cloth], self.levels[cloth].clone())
+    }
+
     fn form_of(&self, cloths: &[usize]) -> Form {
         Form {
-            cloths: cloths.iter().map(|c| ClothForm::of(*c, &self.cloths[*c])).collect(),
+            cloths: cloths.iter().map(|c| self.cloth_form(*c)).collect(),
             pins: self.pins.iter().map(|pin| pin.vertices.clone()).collect(),
             elastics: self.elastics.iter().map(|e| [e.from.1, e.vertex().map_or(NONE, |(_, v)| v)]).collect(),
             seams: self.seams.clone(),
@@ -117,8 +126,7 @@ impl World {
         }
         for own in &target.cloths {
             if let Err(at) = start.cloths.binary_search_by_key(&own.cloth, |own| own.cloth) {
-                let form = ClothForm::of(own.cloth, &self.cloths[own.cloth]);
-                Arc::make_mut(&mut start).cloths.insert(at, form);
+                Arc::make_mut(&mut start).cloths.insert(at, self.cloth_form(own.cloth));
             }
         }
         let mut setup = self.setup();
@@ -136,7 +144,36 @@ impl World {
         }
         setup.seams.clone_from(&target.seams);
         let mut world = World::apart(setup)?;
+        world.levels.clone_from(&self.levels);
+        for own in start.cloths.iter().chain(&target.cloths) {
+            world.levels[own.cloth].clone_from(&own.levels);
+        }
         (world.start, world.form) = (Some(start), form.cloned());
         Ok(Some(world))
     }
+
+    /// Levels of detail of a cloth, with what happened to each face and how often (B14-14, B14-16); nothing for a cloth that
+    /// keeps its mesh.
+    pub fn levels(&self, cloth: usize) -> Option<&Levels> {
+        self.levels.get(cloth)?.as_deref()
+    }
+
+    /// Gives levels of detail to every cloth that wants them and has none.
+    pub(super) fn make_levels(&mut self) -> Result<(), SetupError> {
+        for (cloth, levels) in self.cloths.iter().zip(&mut self.levels) {
+            if let (Some(refine), None) = (&cloth.refine, &levels) {
+                *levels = Some(fresh(cloth, refine)?);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Levels over a cloth as it is, nothing split.
+fn fresh(cloth: &Cloth, refine: &Refine) -> Result<Arc<Levels>, SetupError> {
+    let levels = Levels::new((*cloth.mesh).clone(), refine.most, refine.closure);
+    levels.map(Arc::new).map_err(|error| {
+        let (cloth, what, fix) = (cloth.name.clone(), error.to_string(), "use another mesh or fewer levels");
+        SetupError { problems: vec![SetupProblem::Refinement { cloth, what, fix }] }
+    })
 }

@@ -1,18 +1,23 @@
 //! The world: cloths, what holds them, and time.
 
+mod adapt;
+mod drape;
 mod form;
 mod readings;
 mod reshape;
 mod revise;
 mod seams;
+mod snapshot;
 mod tailor;
 mod tangled;
 mod whole;
 
+pub use drape::Draped;
 pub use form::{ClothForm, Form};
 pub use reshape::ReshapeError;
 pub use revise::Heritage;
 pub use seams::Closing;
+pub use snapshot::Snapshot;
 pub use tailor::{TailorError, Tailoring};
 
 use crate::collide::Role;
@@ -21,12 +26,13 @@ use crate::contact::space::{Object, Shape};
 use crate::contact::{ContactSettings, Meeting, Release, Tangle, Touch};
 use crate::drive::Motion;
 use crate::error::{FrameError, SetupError, SetupProblem};
-use crate::forces::WindField;
+use crate::forces::{Halfway, WindField};
 use crate::forces::membrane::{material_weights, principal_strain};
 use crate::freedom::Freedom;
 use crate::grouping::{self, Corners, Loose};
 use crate::interaction::Moment;
 use crate::math::{DVec3, reduce};
+use crate::mesh::Levels;
 use crate::model::{Model, Surroundings};
 use crate::probe::{Energies, Probe};
 use crate::setup::{
@@ -56,35 +62,6 @@ pub enum Edit {
     Lead { elastic: usize, to: DVec3, time: f64 },
 }
 
-/// The moving part of a world, enough to go on from exactly.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Snapshot {
-    /// Time [s].
-    pub time: f64,
-    /// Frames stepped.
-    pub frames: u64,
-    /// Gravity [m/s²].
-    pub gravity: DVec3,
-    /// Wind.
-    pub wind: WindField,
-    /// State of each island.
-    pub states: Vec<State>,
-    /// Freedoms of each island.
-    pub freedoms: Vec<Vec<Freedom>>,
-    /// Parts of cloths that form each island.
-    pub groups: Vec<Vec<usize>>,
-    /// What touching pairs of each island keep.
-    pub touches: Vec<Vec<Touch>>,
-    /// Vertices that bodies are let through, as numbers of cloth and vertex, ascending.
-    pub let_through: Vec<[u32; 2]>,
-    /// Tangles that last, in order of their numbers.
-    pub tangles: Vec<Tangle>,
-    /// Whether vertices were placed by hand since the last step, which may have tangled them.
-    pub placed: bool,
-    /// What the world is made of, if that is not what it was built from.
-    pub form: Option<Arc<Form>>,
-}
-
 /// Cloths in motion.
 pub struct World {
     cloths: Vec<Cloth>,
@@ -97,6 +74,8 @@ pub struct World {
     /// What bodies look like to those they meet.
     shapes: Vec<Arc<Shape>>,
     islands: Vec<Island>,
+    /// Levels of detail of each cloth that is refined.
+    levels: Vec<Option<Arc<Levels>>>,
     /// What was let through in whole frames and not yet taken away.
     releases: Vec<Release>,
     /// What started through something else and is not yet clear of it.
@@ -118,21 +97,30 @@ impl World {
     /// Builds a world, or says all that is wrong with `setup`.
     pub fn new(setup: Setup) -> Result<World, SetupError> {
         let mut world = World::apart(setup)?;
+        world.make_levels()?;
         world.find_tangles();
         Ok(world)
     }
 
     /// A world whose tangles nobody looked for.
     fn apart(setup: Setup) -> Result<World, SetupError> {
+        let mut world = World::bare(setup, None)?;
+        world.islands = world.first_groups().iter().map(|parts| world.island(parts)).collect();
+        Ok(world)
+    }
+
+    /// A world without islands. `shapes` are those of its bodies, if they are known.
+    fn bare(setup: Setup, shapes: Option<Vec<Arc<Shape>>>) -> Result<World, SetupError> {
         setup::check(&setup)?;
         let Setup { cloths, bodies, contact, pins, elastics, seams, gravity, wind, solver, substeps } = setup;
         let pieces = setup::pieces(&cloths);
-        let shapes = bodies.iter().filter_map(|body| {
+        let levels = vec![None; cloths.len()];
+        let shape = |body: &Obstacle| {
             let facets = body.collider.facets();
             Shape::new(facets.positions.len(), facets.faces.clone(), Role::Body).map(Arc::new)
-        });
-        let shapes: Vec<_> = shapes.collect();
-        let mut world = World {
+        };
+        let shapes = shapes.unwrap_or_else(|| bodies.iter().filter_map(shape).collect());
+        Ok(World {
             cloths,
             bodies,
             contact,
@@ -142,6 +130,7 @@ impl World {
             pieces,
             shapes,
             islands: Vec::new(),
+            levels,
             releases: Vec::new(),
             tangles: Vec::new(),
             placed: false,
@@ -153,11 +142,13 @@ impl World {
             wind,
             time: 0.0,
             frames: 0,
-        };
-        let apart = vec![[DVec3::INFINITY, DVec3::NEG_INFINITY]; world.pieces.len()];
-        let groups = grouping::connected(&apart, &world.sewn());
-        world.islands = groups.iter().map(|parts| world.island(parts)).collect();
-        Ok(world)
+        })
+    }
+
+    /// The parts of each island as long as nothing is close to anything.
+    fn first_groups(&self) -> Vec<Vec<usize>> {
+        let apart = vec![[DVec3::INFINITY, DVec3::NEG_INFINITY]; self.pieces.len()];
+        grouping::connected(&apart, &self.sewn())
     }
 
     /// A new island of some parts, as the cloths start.
@@ -166,6 +157,10 @@ impl World {
         let seams: Vec<(&Seam, f64)> = self.seams.iter().map(|seam| (seam, self.sewn_at(seam))).collect();
         let holding = (&self.pins[..], &self.elastics[..], &seams[..]);
         let mut island = setup::island(parts, &self.pieces, &self.cloths, holding, outside);
+        let Model { hanging, mass, forces, .. } = &mut island.model;
+        if !hanging.is_empty() && self.solver.integrator.feels_stiffness() {
+            forces.push(Box::new(Halfway::elements(hanging, mass)));
+        }
         self.let_meet(&mut island);
         island
     }
@@ -238,6 +233,16 @@ impl World {
     /// as two halves; if nothing helps, the world stays as it was before the frame. Seams that have closed are sewn at
     /// its end.
     pub fn step(&mut self, frame_dt: f64, probe: &mut Probe) -> Result<(), FrameError> {
+        if self.adapts_within_frames() {
+            return self.step_adapting(frame_dt, probe);
+        }
+        self.frame(frame_dt, probe)?;
+        self.look(self.frames, true);
+        Ok(())
+    }
+
+    /// A frame in which every cloth keeps its mesh.
+    fn frame(&mut self, frame_dt: f64, probe: &mut Probe) -> Result<(), FrameError> {
         let before = self.snapshot();
         if std::mem::take(&mut self.placed) {
             self.find_tangles();
@@ -272,13 +277,17 @@ impl World {
         self.releases.extend(new);
         self.time += frame_dt;
         self.frames += 1;
+        self.place_bodies();
+        self.close_seams();
+        Ok(())
+    }
+
+    fn place_bodies(&mut self) {
         for body in &mut self.bodies {
             // It stood there a moment ago, so it can again.
             let placed = body.collider.place(self.time);
             debug_assert!(placed.is_ok());
         }
-        self.close_seams();
-        Ok(())
     }
 
     /// Fills a frame with substeps.
@@ -585,102 +594,6 @@ impl World {
             }
         }
         hash.digest()
-    }
-
-    /// The moving part, to go on from later.
-    pub fn snapshot(&self) -> Snapshot {
-        Snapshot {
-            time: self.time,
-            frames: self.frames,
-            gravity: self.gravity,
-            wind: self.wind,
-            states: self.islands.iter().map(|i| i.now.clone()).collect(),
-            freedoms: self.islands.iter().map(|i| i.model.freedom.clone()).collect(),
-            groups: self.islands.iter().map(|i| i.parts.iter().map(|part| part.number).collect()).collect(),
-            touches: self
-                .islands
-                .iter()
-                .map(|i| i.meeting.as_ref().map_or(Vec::new(), |meeting| meeting.touches.clone()))
-                .collect(),
-            let_through: self.let_through(),
-            tangles: self.tangles.clone(),
-            placed: self.placed,
-            form: self.form.clone(),
-        }
-    }
-
-    /// Goes back (or on) to a snapshot of the same world, whatever its meshes have become since or were then. A snapshot of
-    /// another world is refused.
-    pub fn restore(&mut self, snapshot: Snapshot) -> Result<(), SetupError> {
-        if let Some(mut other) = self.with_form(snapshot.form.as_ref())? {
-            other.restore(snapshot)?;
-            *self = other;
-            return Ok(());
-        }
-        let mut parts: Vec<usize> = snapshot.groups.iter().flatten().copied().collect();
-        parts.sort_unstable();
-        if parts.into_iter().eq(0..self.pieces.len()) {
-            self.regroup_as(&snapshot.groups);
-        }
-        let fits = snapshot.states.len() == self.islands.len()
-            && snapshot.touches.len() == self.islands.len()
-            && snapshot.freedoms.len() == self.islands.len()
-            && self.islands.iter().zip(&snapshot.states).zip(&snapshot.freedoms).all(
-                |((island, state), freedom)| {
-                    let n = island.now.x.len();
-                    let grips = state.grips.iter().zip(&island.model.pins);
-                    let past = &state.past;
-                    state.x.len() == n
-                        && state.v.len() == n
-                        && [&past.x, &past.v, &past.a].iter().all(|p| p.is_empty() || p.len() == n)
-                        && past.restart.iter().all(|p| (*p as usize) < n)
-                        && (state.stress.is_empty() || state.stress.len() == island.model.forces.len())
-                        && freedom.len() == n
-                        && state.grips.len() == island.model.pins.len()
-                        && grips
-                            .into_iter()
-                            .all(|(g, pin)| g.as_ref().is_none_or(|g| g.len() == pin.particles.len()))
-                },
-            );
-        if !fits {
-            let value = snapshot.states.iter().fold(0.0, |sum, state| sum + state.x.len() as f64);
-            let limit = "that of the same scene";
-            let what = "number of particles in the snapshot";
-            return Err(SetupError { problems: vec![SetupProblem::OutOfRange { what, value, limit }] });
-        }
-        let forgetful = self.islands.iter().zip(&snapshot.states).position(|(island, state)| {
-            let Model { forces, .. } = &island.model;
-            let all =
-                forces.iter().zip(&state.memory).all(|(force, memory)| memory.len() == force.remembering());
-            !(state.memory.is_empty() || all && state.memory.len() == forces.len())
-        });
-        if let Some(island) = forgetful {
-            let value = snapshot.states[island].memory.iter().fold(0.0, |sum, m| sum + m.len() as f64);
-            let (what, limit) = ("number of remembering elements in the snapshot", "that of the same fabric");
-            return Err(SetupError { problems: vec![SetupProblem::OutOfRange { what, value, limit }] });
-        }
-        self.take_over(snapshot);
-        self.releases.clear();
-        Ok(())
-    }
-
-    fn take_over(&mut self, snapshot: Snapshot) {
-        self.time = snapshot.time;
-        self.frames = snapshot.frames;
-        self.set_outside(snapshot.gravity, snapshot.wind);
-        self.regroup_as(&snapshot.groups);
-        (self.tangles, self.placed) = (snapshot.tangles, snapshot.placed);
-        let states = snapshot.states.into_iter().zip(snapshot.freedoms).zip(snapshot.touches);
-        for (island, ((state, freedom), touches)) in self.islands.iter_mut().zip(states) {
-            island.now = state;
-            island.model.freedom = freedom;
-            if let Some(meeting) = &mut island.meeting {
-                meeting.touches = touches;
-                meeting.set_let_through(&snapshot.let_through);
-                // What was let through since then did not happen.
-                meeting.releases.clear();
-            }
-        }
     }
 
     fn set_outside(&mut self, gravity: DVec3, wind: WindField) {

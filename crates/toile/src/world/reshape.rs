@@ -68,6 +68,8 @@ pub(super) struct Reshaped<'a> {
     pub velocities: Option<&'a [DVec3]>,
     /// How far new vertices are from where they come from [m].
     pub opened: Vec<DVec3>,
+    /// Whether the surface may be elsewhere than it was.
+    pub moves: bool,
 }
 
 impl World {
@@ -85,11 +87,39 @@ impl World {
         velocities: Option<&[DVec3]>,
     ) -> Result<(), ReshapeError> {
         self.check_reshape(cloth, edited, velocities)?;
-        let (old, remap) = (&self.cloths[cloth], &edited.remap);
-        let heirs = remap.heirs(old.mesh.vertices());
+        let heirs = edited.remap.heirs(self.cloths[cloth].mesh.vertices());
         let opened = self.opening(cloth, edited, &heirs);
+        let change = Reshaped { cloth, remap: &edited.remap, heirs, velocities, opened, moves: true };
+        let mut new = self.reshaped(edited, change, &[]).map_err(ReshapeError::Setup)?;
+        if new.tangles.len() > self.tangles.len() {
+            let pairs = new.tangles().pairs.len();
+            return Err(ReshapeError::Meets { cloth: self.cloths[cloth].name.clone(), pairs });
+        }
+        // What is cut anew is refined from there.
+        new.make_levels().map_err(ReshapeError::Setup)?;
+        self.become_reshaped(new, cloth);
+        Ok(())
+    }
+
+    /// Takes over a world in which a cloth has another mesh.
+    pub(super) fn become_reshaped(&mut self, mut new: World, cloth: usize) {
+        new.formed_since(self.start_before(Some(cloth)));
+        new.releases = std::mem::take(&mut self.releases);
+        *self = new;
+    }
+
+    /// This world with another mesh for a cloth, of which the first of each of `hanging` is half way between the others.
+    /// Levels of other cloths stay.
+    pub(super) fn reshaped(
+        &self,
+        edited: &Edited,
+        change: Reshaped,
+        hanging: &[[u32; 3]],
+    ) -> Result<World, SetupError> {
+        let Reshaped { cloth, remap, ref heirs, .. } = change;
+        let old = &self.cloths[cloth];
         let mut setup = self.setup();
-        setup.cloths[cloth] = reshaped(old, edited, &heirs);
+        setup.cloths[cloth] = Cloth { hanging: hanging.into(), ..reshaped(old, edited, heirs) };
         for pin in setup.pins.iter_mut().filter(|pin| pin.cloth == cloth) {
             let mut held = vec![false; old.mesh.vertices()];
             pin.vertices.iter().for_each(|v| held[*v as usize] = true);
@@ -111,16 +141,10 @@ impl World {
         }
         setup.seams.retain(|seam| !seam.pairs.is_empty());
         let heritage = Heritage::all(&setup);
-        let change = Reshaped { cloth, remap, heirs, velocities, opened };
-        let mut new = self.revised(setup, &heritage, Some(&change)).map_err(ReshapeError::Setup)?;
-        if new.tangles.len() > self.tangles.len() {
-            let pairs = new.tangles().pairs.len();
-            return Err(ReshapeError::Meets { cloth: self.cloths[cloth].name.clone(), pairs });
-        }
-        new.formed_since(self.start_before(Some(cloth)));
-        new.releases = std::mem::take(&mut self.releases);
-        *self = new;
-        Ok(())
+        let mut new = self.revised(setup, &heritage, Some(&change))?;
+        new.levels.clone_from(&self.levels);
+        new.levels[cloth] = None;
+        Ok(new)
     }
 
     fn check_reshape(

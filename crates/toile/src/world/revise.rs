@@ -7,7 +7,7 @@ use super::whole::Whole;
 use crate::contact::Tangle;
 use crate::error::SetupError;
 use crate::grouping::{self, Loose};
-use crate::setup::{Cloth, Setup};
+use crate::setup::{Cloth, Refine, Setup};
 use crate::step::{Island, Part};
 
 /// What the parts of a new setup were in the world before, each list in ascending order of what it names.
@@ -60,6 +60,15 @@ impl World {
     /// An error changes nothing.
     pub fn revise(&mut self, setup: Setup, heritage: &Heritage) -> Result<(), SetupError> {
         let mut new = self.revised(setup, heritage, None)?;
+        for (cloth, old) in heritage.cloths.iter().enumerate() {
+            let Some(levels) = old.and_then(|old| self.levels[old].as_ref()) else { continue };
+            let own = &new.cloths[cloth];
+            let alike = |r: &Refine| (r.most, r.closure) == (levels.most(), levels.closure());
+            if own.refine.as_ref().is_some_and(alike) && own.mesh.faces() == levels.mesh().faces() {
+                new.levels[cloth] = Some(levels.clone());
+            }
+        }
+        new.make_levels()?;
         new.releases = std::mem::take(&mut self.releases);
         *self = new;
         Ok(())
@@ -72,7 +81,8 @@ impl World {
         heritage: &Heritage,
         change: Option<&Reshaped>,
     ) -> Result<World, SetupError> {
-        let mut new = World::apart(setup)?;
+        // Who changes a mesh keeps the bodies.
+        let mut new = World::bare(setup, change.map(|_| self.shapes.clone()))?;
         (new.time, new.frames) = (self.time, self.frames);
         for body in &mut new.bodies {
             // A body that cannot be placed is refused by the frame that finds it so.
@@ -125,17 +135,14 @@ impl World {
         if let Some(change) = change {
             let_through = let_through.into_iter().flat_map(|name| change.heirs_of(name)).collect();
         }
-        let groups: Vec<Vec<usize>> =
-            new.islands.iter().map(|island| island.parts.iter().map(|part| part.number).collect()).collect();
-        new.islands.clear();
-        let new_cloths = new.cloths.clone();
-        for group in groups {
+        for group in new.first_groups() {
             let mut island = new.joined(&group, &loose, &touches, &let_through);
+            let cloths = &new.cloths;
             let same = |(old, new): (&Part, &Part)| {
                 Heritage::heir(&heritage.cloths, old.cloth) == Some(new.cloth)
                     && !is_changed(old.cloth)
                     && old.vertices == new.vertices
-                    && same_elements(&self.cloths[old.cloth], &new_cloths[new.cloth])
+                    && same_elements(&self.cloths[old.cloth], &cloths[new.cloth])
             };
             let same = |old: &&Island| {
                 old.parts.len() == island.parts.len() && old.parts.iter().zip(&island.parts).all(same)
@@ -147,7 +154,9 @@ impl World {
         }
         let renamed = |tangle: &Tangle| tangle.renumbered(object);
         new.tangles = self.tangles.iter().filter_map(renamed).collect();
-        new.find_tangles();
+        if change.is_none_or(|change| change.moves) {
+            new.find_tangles();
+        }
         Ok(new)
     }
 

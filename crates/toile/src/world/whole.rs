@@ -98,12 +98,17 @@ impl Whole {
             self.state.x[v] += *by;
             self.restarts[v] = true;
         }
-        if let Some(velocities) = velocities {
-            for (v, new) in velocities.iter().enumerate() {
-                self.restarts[v] |= self.state.v[v] != *new;
-            }
-            self.state.v.copy_from_slice(velocities);
+        let Some(velocities) = velocities else { return };
+        let State { v, past, .. } = &mut self.state;
+        let pushes: Vec<DVec3> = velocities.iter().zip(&*v).map(|(new, old)| *new - *old).collect();
+        if pushes.iter().all(|push| *push == DVec3::ZERO) {
+            return;
         }
+        // As if it had moved like this all along: a scheme of two steps goes on, and loses no momentum.
+        past.v.iter_mut().zip(&pushes).for_each(|(v, push)| *v += *push);
+        past.x.iter_mut().zip(&pushes).for_each(|(x, push)| *x -= past.dt * *push);
+        past.a.clear();
+        v.copy_from_slice(velocities);
     }
 
     /// The part of it that is `vertices`, ascending.

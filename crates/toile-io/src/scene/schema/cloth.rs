@@ -4,6 +4,7 @@ use super::{FabricChoice, unit};
 use crate::axes::{Units, Up};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use toile::mesh::levels::{self, LevelsError};
 
 /// A piece of cloth: a generated `shape`, or a mesh `file`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -59,6 +60,8 @@ pub struct ClothFile {
     pub spring: Option<Spring>,
     /// Options of the "coupled" model.
     pub coupled: Option<Coupled>,
+    /// Splits triangles while the cloth moves, where it needs them, and puts them back. Default: the mesh stays as it is.
+    pub refine: Option<Refine>,
 }
 
 /// A generated piece of cloth, centred on the origin, with material coordinates u (warp) and v (weft).
@@ -144,6 +147,21 @@ pub enum Shape {
         /// Seed of "jittered" and "delaunay". Default: the scene's `seed`.
         seed: Option<u64>,
     },
+    /// A part of a cone without ends, its axis along up, of exactly as many irregular triangles, flat when unrolled: the warp
+    /// runs up along one side; its borders are bottom and top. A skirt, a dress.
+    Cone {
+        /// Radius of the lower border [units].
+        radius_bottom: f64,
+        /// Radius of the upper border [units].
+        radius_top: f64,
+        /// Extent along the axis [units].
+        length: f64,
+        /// Triangles. Default 1500.
+        #[serde(default = "triangles")]
+        triangles: u32,
+        /// Seed of the mesh. Default: the scene's `seed`.
+        seed: Option<u64>,
+    },
     /// A strip laid along a smooth curve through points, and flat at rest: a tape, a scarf, a loose knot. u runs along the
     /// curve; its borders are those of a sheet. Not centred: it is where the points are.
     Ribbon {
@@ -169,6 +187,10 @@ pub enum Shape {
 
 fn jitter() -> f64 {
     0.25
+}
+
+fn triangles() -> u32 {
+    1500
 }
 
 fn twenty() -> u32 {
@@ -327,6 +349,144 @@ choice! {
         Paper,
         /// `blend` between rank one and isotropic (V00 §2.4).
         Blend,
+    }
+}
+
+choice! {
+    /// What decides where triangles are split.
+    RefineBy {
+        /// The size that they should have where they are: by curvature, contact with curved bodies, compression and
+        /// change of strain.
+        #[default]
+        Size,
+        /// The angle between neighbours (B14).
+        Angle,
+    }
+}
+
+choice! {
+    /// What becomes of the cracks where finer triangles meet coarser ones.
+    Closure {
+        /// The coarser triangle is cut, so that there are none.
+        #[default]
+        Redgreen,
+        /// The vertex in the crack is held half way between its neighbours. Cloth cannot meet itself then.
+        Midpoint,
+        /// They open, as in B14. Cloth cannot meet itself then.
+        None,
+    }
+}
+
+choice! {
+    /// When the neighbours of a split triangle count as flat to it.
+    FlatReading {
+        /// When all of them do, as B14's text says.
+        #[default]
+        All,
+        /// When one of them does, as B14's listing says.
+        Any,
+    }
+}
+
+/// Triangles split into four while the cloth moves, and put back; see docs/refinement.md.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Refine {
+    /// What decides where. Default "size".
+    pub by: RefineBy,
+    /// Times that a triangle of the mesh may be split, 10 at most. Default 2.
+    pub levels: u32,
+    /// What becomes of cracks between levels. Default "redgreen".
+    pub closure: Closure,
+    /// Triangles that the cloth may have. Default 200000.
+    pub budget: u32,
+    /// Frames between looks at the cloth; 0 looks after every substep. Default 4, or 0 with by = "angle".
+    pub every: Option<u32>,
+    /// Corners of what is split go back to where they were before the substep (B14). Default true with by = "angle".
+    pub local_return: Option<bool>,
+    /// By size: how far cloth may turn over one triangle [degrees]. Default 17.
+    pub turn: f64,
+    /// By size: how much strain may change over one triangle [-]. Default 0.02.
+    pub strain_step: f64,
+    /// By size: no triangle is split to get shorter sides than this [units]. Default 0.
+    pub smallest: f64,
+    /// By size: every triangle with longer sides is split [units]. Default: no limit.
+    pub largest: Option<f64>,
+    /// By size: frames, or substeps, before triangles are put back. Default 10.
+    pub patience: u32,
+    /// By angle: to neighbours, above which a triangle of the mesh is split [degrees]. Default 70.
+    pub alpha: f64,
+    /// By angle: how much more it takes at each level [degrees]. Default 10.
+    pub beta: f64,
+    /// By angle: within which triangles count as flat and are put back [degrees]. Default 10.
+    pub flat: f64,
+    /// By angle: how many neighbours must be flat. Default "all".
+    pub flat_neighbours: FlatReading,
+}
+
+impl Default for Refine {
+    fn default() -> Self {
+        Self {
+            by: RefineBy::default(),
+            levels: 2,
+            closure: Closure::default(),
+            budget: 200_000,
+            every: None,
+            local_return: None,
+            turn: 17.0,
+            strain_step: 0.02,
+            smallest: 0.0,
+            largest: None,
+            patience: 10,
+            alpha: 70.0,
+            beta: 10.0,
+            flat: 10.0,
+            flat_neighbours: FlatReading::default(),
+        }
+    }
+}
+
+impl Refine {
+    /// For the engine, with lengths of `metres` to a unit.
+    pub(crate) fn engine(&self, metres: f64) -> Result<toile::Refine, LevelsError> {
+        let criterion = match self.by {
+            RefineBy::Size => {
+                let sizing = levels::Sizing {
+                    turn: self.turn.to_radians(),
+                    strain_step: self.strain_step,
+                    smallest: self.smallest * metres,
+                    largest: self.largest.map_or(f64::INFINITY, |length| length * metres),
+                    patience: u64::from(self.patience),
+                    ..levels::Sizing::default()
+                };
+                sizing.check()?;
+                toile::Criterion::Sizing(sizing)
+            }
+            RefineBy::Angle => {
+                let reading = match self.flat_neighbours {
+                    FlatReading::All => levels::Flat::All,
+                    FlatReading::Any => levels::Flat::Any,
+                };
+                toile::Criterion::Paper(levels::Paper::new(self.alpha, self.beta, self.flat, reading)?)
+            }
+        };
+        let by_angle = self.by == RefineBy::Angle;
+        levels::Levels::check_most(self.levels)?;
+        Ok(toile::Refine {
+            criterion,
+            most: self.levels,
+            closure: match self.closure {
+                Closure::Redgreen => levels::Closure::RedGreen,
+                Closure::Midpoint => levels::Closure::Midpoint,
+                Closure::None => levels::Closure::None,
+            },
+            budget: self.budget as usize,
+            every: match self.every.unwrap_or(if by_angle { 0 } else { 4 }) {
+                0 => toile::Every::Substep,
+                frames => toile::Every::Frames(frames),
+            },
+            local_return: self.local_return.unwrap_or(by_angle),
+        })
     }
 }
 

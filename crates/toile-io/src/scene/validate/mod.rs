@@ -295,6 +295,9 @@ impl Check<'_> {
         if let Some(coupled) = &cloth.coupled {
             self.coupled(path, cloth, coupled);
         }
+        if let Some(Err(error)) = cloth.refine.as_ref().map(|refine| refine.engine(1.0)) {
+            self.fail(&format!("{path}.refine"), format!("cannot be: {error}"), "the defaults are in docs/scene.md");
+        }
     }
 
     fn shape(&mut self, path: &str, shape: &Shape) {
@@ -305,6 +308,10 @@ impl Check<'_> {
             Shape::Strip { length, width, .. } => lengths.extend([("length", *length), ("width", *width)]),
             Shape::Disc { radius, .. } => lengths.push(("radius", *radius)),
             Shape::Tube { radius, length, .. } => lengths.extend([("radius", *radius), ("length", *length)]),
+            Shape::Cone { radius_bottom, radius_top, length, .. } => {
+                let radii = [("radius_bottom", *radius_bottom), ("radius_top", *radius_top)];
+                lengths.extend(radii.into_iter().chain([("length", *length)]));
+            }
             Shape::Ribbon { path: points, width, across, .. } => {
                 lengths.push(("width", *width));
                 let up = [0.0, f64::from(self.up == Up::Y), f64::from(self.up == Up::Z)];
@@ -326,18 +333,22 @@ impl Check<'_> {
         for (field, x) in lengths {
             self.above_zero(&at(field), x, "", "lengths are in the scene's units");
         }
-        let (Shape::Sheet { amount, pattern, .. }
+        let mut counted = "triangles";
+        if let Shape::Sheet { amount, pattern, .. }
         | Shape::Strip { amount, pattern, .. }
         | Shape::Disc { amount, pattern, .. }
         | Shape::Tube { amount, pattern, .. }
-        | Shape::Ribbon { amount, pattern, .. }) = shape;
-        if !(0.0..=0.45).contains(amount) {
-            let what = format!("is {amount}, it must lie between 0 and 0.45: beyond, triangles turn over");
-            self.fail(&at("amount"), what, "0.25 is the default");
+        | Shape::Ribbon { amount, pattern, .. } = shape
+        {
+            if !(0.0..=0.45).contains(amount) {
+                let what = format!("is {amount}, it must lie between 0 and 0.45: beyond, triangles turn over");
+                self.fail(&at("amount"), what, "0.25 is the default");
+            }
+            self.pattern(path, shape, *pattern);
+            counted = "resolution";
         }
-        self.pattern(path, shape, *pattern);
         if self.errors.len() == before {
-            self.resolution(&at("resolution"), shape);
+            self.resolution(&at(counted), shape);
         }
     }
 
@@ -474,6 +485,7 @@ pub(crate) fn shape_counts(shape: &Shape) -> Counts {
         Shape::Tube { radius, length, resolution, pattern, .. } => {
             grid(tube_quads(resolution, *radius, *length), *pattern, true)
         }
+        Shape::Cone { triangles, .. } => Counts { faces: u64::from(*triangles), vertices: None },
         Shape::Disc { resolution, .. } => {
             let n = u64::from(*resolution);
             Counts { faces: n.saturating_mul(n).saturating_mul(6), vertices: None }

@@ -99,7 +99,7 @@ impl Check<'_> {
             Some(Shape::Sheet { .. } | Shape::Strip { .. } | Shape::Ribbon { .. }) => {
                 ("a sheet", &[Left, Right, Bottom, Top, All])
             }
-            Some(Shape::Tube { .. }) => ("a tube", &[Bottom, Top, All]),
+            Some(Shape::Tube { .. } | Shape::Cone { .. }) => ("a tube", &[Bottom, Top, All]),
             Some(Shape::Disc { .. }) => ("a disc", &[All]),
             None => ("a mesh file", &[All]),
         };

@@ -7,7 +7,7 @@ use crate::math::DVec2;
 use crate::mesh::Mesh;
 
 /// The mesh that leaves make.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Closed {
     pub(super) mesh: Mesh,
     /// The leaf of each face.

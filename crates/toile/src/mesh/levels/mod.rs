@@ -10,6 +10,7 @@
 //! * [`Change::transfer`] carries velocities over without losing momentum.
 
 mod close;
+mod forest;
 mod lattice;
 mod neighbours;
 mod paper;
@@ -20,6 +21,7 @@ mod transfer;
 mod tree;
 
 pub use paper::{Flat, Paper};
+pub use forest::{Forest, Standing};
 pub use sizing::{Seen, Sizing, Wishes};
 pub use transfer::{Change, Region, lumped};
 
@@ -70,12 +72,13 @@ pub struct Counts {
     pub cancelled: u64,
     /// Faces split only because a neighbour would have been two levels finer.
     pub forced: u64,
-    /// Cancellations asked for and not done: a child is split, or a neighbour would have been two levels finer.
+    /// Cancellations asked for and not done: a child is split, a neighbour would have been two levels finer, or the cloth
+    /// would have met something.
     pub refused: u64,
 }
 
 /// What never changes.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 struct Ground {
     base: Mesh,
     /// Whether edges of the base mesh have more than two faces.
@@ -97,7 +100,7 @@ impl Ground {
 }
 
 /// The numbers of vertices.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct Numbers {
     /// Vertices of the base mesh.
     first: usize,
@@ -117,7 +120,7 @@ impl Numbers {
 }
 
 /// A base mesh whose faces are split to levels.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Levels {
     ground: Arc<Ground>,
     /// Depth first.
@@ -133,14 +136,17 @@ pub struct Levels {
 impl Levels {
     /// Levels over `base`, nothing split yet; faces may be split `most` times.
     pub fn new(base: Mesh, most: u32, closure: Closure) -> Result<Levels, LevelsError> {
-        if most > DEEPEST {
-            return Err(LevelsError::TooDeep { most });
-        }
+        Levels::check_most(most)?;
         // In a branching mesh several edges have the same ends.
         let branched = base.edges().windows(2).any(|pair| pair[0].ends == pair[1].ends);
         let ground = Ground { base, branched, most, closure };
         let nodes = tree::roots(&ground);
         Levels::grown(Arc::new(ground), nodes, Counts::default(), 0)
+    }
+
+    /// Refuses more levels than faces can have.
+    pub fn check_most(most: u32) -> Result<(), LevelsError> {
+        if most > DEEPEST { Err(LevelsError::TooDeep { most }) } else { Ok(()) }
     }
 
     /// Splits the leaves `split` into four and makes the faces `cancel` leaves again, all at once or nothing.
@@ -164,6 +170,16 @@ impl Levels {
     /// Lets time pass, for criteria that wait before they cancel.
     pub fn pass(&mut self, ticks: u64) {
         self.now = self.now.saturating_add(ticks);
+    }
+
+    /// Counts cancellations that whoever moves the cloth could not do.
+    pub fn refuse(&mut self, count: u64) {
+        self.counts.refused += count;
+    }
+
+    /// Ticks that passed so far.
+    pub fn now(&self) -> u64 {
+        self.now
     }
 
     /// The mesh that the leaves make, closed.
@@ -297,6 +313,8 @@ pub enum LevelsError {
     Count { what: &'static str, given: usize, wanted: usize },
     /// A number of a criterion makes no sense.
     Setting { what: &'static str, value: f64, limit: &'static str },
+    /// A forest does not end with the last of its base faces.
+    Forest { faces: usize },
     /// What closes the cracks would not be a sound mesh.
     Mesh(MeshError),
 }
@@ -323,6 +341,9 @@ impl fmt::Display for LevelsError {
             }
             Self::Count { what, given, wanted } => {
                 write!(f, "{given} {what}, must be {wanted}; give one for each")
+            }
+            Self::Forest { faces } => {
+                write!(f, "the forest of {faces} faces is not one over this base mesh; use the mesh it was made of")
             }
             Self::Setting { what, value, limit } => write!(f, "{what} is {value}, must be {limit}"),
             Self::Mesh(error) => write!(f, "the faces are too slender to be cut: {error}"),

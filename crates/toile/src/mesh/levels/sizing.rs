@@ -57,6 +57,22 @@ impl Wishes {
     pub fn is_empty(&self) -> bool {
         self.split.is_empty() && self.cancel.is_empty()
     }
+
+    /// As many of the splits, the first ones first, as leave the mesh with no more than `budget` faces if all is done.
+    pub fn within(mut self, levels: &Levels, budget: usize) -> Result<Wishes, LevelsError> {
+        let faces = |splits: usize| levels.faces_after(&self.split[..splits], &self.cancel);
+        if faces(self.split.len())? <= budget {
+            return Ok(self);
+        }
+        // More splits never give fewer faces, so the limit is found by halving.
+        let (mut fits, mut exceeds) = (0, self.split.len());
+        while fits + 1 < exceeds {
+            let middle = (fits + exceeds) / 2;
+            if faces(middle)? <= budget { fits = middle } else { exceeds = middle }
+        }
+        self.split.truncate(fits);
+        Ok(self)
+    }
 }
 
 /// Sizes of triangles from what the cloth does.
@@ -74,8 +90,6 @@ pub struct Sizing {
     pub hysteresis: f64,
     /// And when they have been there for as many ticks, see [`Levels::pass`].
     pub patience: u64,
-    /// Faces the mesh may have, at most; those that need it most are split first.
-    pub budget: usize,
 }
 
 impl Default for Sizing {
@@ -87,13 +101,12 @@ impl Default for Sizing {
             largest: f64::INFINITY,
             hysteresis: 2.5,
             patience: 10,
-            budget: 200_000,
         }
     }
 }
 
 impl Sizing {
-    /// What to split and what to cancel, so that the mesh stays within the budget if both are done.
+    /// What to split, the most urgent first, and what to cancel.
     pub fn wishes(&self, levels: &Levels, seen: &Seen) -> Result<Wishes, LevelsError> {
         self.check()?;
         seen.check(levels)?;
@@ -116,7 +129,7 @@ impl Sizing {
         }
         urgent.sort_unstable();
         let split = urgent.into_iter().map(|(_, face)| face).collect();
-        self.afford(levels, Wishes { split, cancel })
+        Ok(Wishes { split, cancel })
     }
 
     /// The size wanted of the triangles in each face of the mesh [m].
@@ -130,7 +143,8 @@ impl Sizing {
         Ok(wanted.into_iter().map(|per_metre| self.size(per_metre)).collect())
     }
 
-    fn check(&self) -> Result<(), LevelsError> {
+    /// Refuses numbers that make no sense.
+    pub fn check(&self) -> Result<(), LevelsError> {
         let sound = [
             ("turn [rad]", self.turn, self.turn > 0.0, "above 0"),
             ("strain_step [-]", self.strain_step, self.strain_step > 0.0, "above 0"),
@@ -218,22 +232,6 @@ impl Sizing {
                 longest <= self.size(turn / apart(node.longest(), beyond.longest()) / self.turn)
             })
         })
-    }
-
-    /// As many of the splits, the first ones first, as the budget allows.
-    fn afford(&self, levels: &Levels, mut wishes: Wishes) -> Result<Wishes, LevelsError> {
-        let faces = |splits: usize| levels.faces_after(&wishes.split[..splits], &wishes.cancel);
-        if faces(wishes.split.len())? <= self.budget {
-            return Ok(wishes);
-        }
-        // More splits never give fewer faces, so the limit is found by halving.
-        let (mut fits, mut exceeds) = (0, wishes.split.len());
-        while fits + 1 < exceeds {
-            let middle = (fits + exceeds) / 2;
-            if faces(middle)? <= self.budget { fits = middle } else { exceeds = middle }
-        }
-        wishes.split.truncate(fits);
-        Ok(wishes)
     }
 }
 

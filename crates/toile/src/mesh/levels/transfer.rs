@@ -17,7 +17,8 @@ pub struct Change {
     pub regions: Vec<Region>,
 }
 
-/// A face of some level within which the mesh changed: the same cloth before and after.
+/// A face of some level within which the mesh changed: the same cloth before and after, and the same surface if it was one
+/// face.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Region {
     /// Its corners, in the new mesh.
@@ -27,6 +28,9 @@ pub struct Region {
     /// Faces of the new mesh there.
     pub new: [u32; 2],
 }
+
+/// Momentum that differs by less, over the most that a region could have, is the same.
+const ROUNDING: f64 = 1e-15;
 
 /// What changed between two forests over the same base, the second at most one level finer anywhere.
 pub(super) fn between(old: &Levels, new: &Levels) -> Change {
@@ -118,9 +122,12 @@ impl Change {
         for region in &self.regions {
             let before = momentum(old, masses[0], velocities, region.old);
             let after = momentum(new, masses[1], &carried, region.new);
+            let fastest = range(region.old).flat_map(|f| old.faces()[f]).map(|v| velocities[v as usize].length());
+            let scale = fastest.fold(0.0, f64::max) * range(region.old).map(|f| masses[0][f]).sum::<f64>();
             let mass: f64 = region.corners.iter().map(|&v| lumps[v as usize]).sum();
             let gain = (before - after) / mass;
-            if gain.is_finite() {
+            // What is rounded off is not lost.
+            if gain.is_finite() && (before - after).length() > ROUNDING * scale {
                 region.corners.iter().for_each(|&v| corrected[v as usize] += gain);
             }
         }

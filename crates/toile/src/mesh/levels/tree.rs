@@ -8,7 +8,7 @@ use crate::mesh::shapes::MAX_FACES;
 use std::sync::Arc;
 
 /// A face, split or not.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Node {
     /// The base face it lies in.
     pub(super) base: u32,
@@ -34,6 +34,23 @@ pub(super) struct Node {
 impl Node {
     pub(super) fn is_split(&self) -> bool {
         self.children[0] != NONE
+    }
+
+    /// The four children of this face, which is number `own`, as leaves.
+    pub(super) fn quartered(&self, own: Face) -> [Node; 4] {
+        let spots = quarters(self.spots, midpoints(self.spots, lattice::midpoint));
+        let rest = quarters(self.rest, midpoints(self.rest, half));
+        [0, 1, 2, 3].map(|k| Node {
+            level: self.level + 1,
+            mark: Mark::Split,
+            parent: own,
+            children: [NONE; 4],
+            spots: spots[k],
+            rest: rest[k],
+            // Numbered when the forest is complete.
+            corners: [NONE; 3],
+            ..*self
+        })
     }
 
     /// Longest side at rest [m].
@@ -108,22 +125,8 @@ impl Draft<'_> {
         let parent = &mut self.nodes[leaf as usize];
         parent.children = [0, 1, 2, 3].map(|k| first + k);
         parent.since = self.levels.now;
-        let parent = parent.clone();
-        let spots = quarters(parent.spots, midpoints(parent.spots, lattice::midpoint));
-        let rest = quarters(parent.rest, midpoints(parent.rest, half));
-        for k in 0..4 {
-            self.nodes.push(Node {
-                level: parent.level + 1,
-                mark: Mark::Split,
-                parent: leaf,
-                children: [NONE; 4],
-                spots: spots[k],
-                rest: rest[k],
-                // Numbered when the forest is complete.
-                corners: [NONE; 3],
-                ..parent
-            });
-        }
+        let children = parent.quartered(leaf);
+        self.nodes.extend(children);
         self.counts.performed += 1;
         self.counts.forced += u64::from(!self.asked[leaf as usize]);
     }
@@ -268,7 +271,7 @@ fn sides(nodes: &[Node]) -> Vec<([u32; 2], Face)> {
 }
 
 /// What is reached from the base faces, each face before its children, renumbered.
-fn depth_first(nodes: &[Node]) -> Vec<Node> {
+pub(super) fn depth_first(nodes: &[Node]) -> Vec<Node> {
     // Base faces stand in order: a change appends, it does not move.
     let mut waiting: Vec<(Face, Face)> =
         (0..nodes.len()).filter(|&f| nodes[f].parent == NONE).map(|f| (f as Face, NONE)).collect();

@@ -1,0 +1,66 @@
+//! Levels as plain numbers, for files, and back.
+
+use super::tree::{depth_first, roots};
+use super::{Closure, Counts, Face, Ground, Levels, LevelsError, Mark};
+use crate::mesh::Mesh;
+use std::sync::Arc;
+
+/// How a face of the forest stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// Whether it is split: its four children follow it, each with all below it.
+    pub split: bool,
+    /// What happened to it.
+    pub mark: Mark,
+    /// The tick at which it was split, or became a leaf.
+    pub since: u64,
+}
+
+/// All that levels are beyond their base mesh, their closure and how deep they may go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Forest {
+    /// The base faces in order, each followed by all below it.
+    pub faces: Vec<Standing>,
+    /// What happened so far.
+    pub counts: Counts,
+    /// Ticks that passed.
+    pub now: u64,
+}
+
+impl Levels {
+    /// These levels as numbers.
+    pub fn forest(&self) -> Forest {
+        let standing = |node: &super::Node| Standing { split: node.is_split(), mark: node.mark, since: node.since };
+        Forest { faces: self.nodes.iter().map(standing).collect(), counts: self.counts, now: self.now }
+    }
+
+    /// The levels that [`Levels::forest`] was asked of, to the bit: over the same `base`, with the same limits.
+    pub fn of(base: Mesh, most: u32, closure: Closure, forest: &Forest) -> Result<Levels, LevelsError> {
+        let plain = Levels::new(base, most, closure)?;
+        let ground: Arc<Ground> = plain.ground;
+        let mut nodes = roots(&ground);
+        let mut waiting: Vec<Face> = (0..nodes.len() as Face).rev().collect();
+        let mut rest = forest.faces.iter();
+        while let Some(face) = waiting.pop() {
+            let Some(standing) = rest.next() else {
+                return Err(LevelsError::Forest { faces: forest.faces.len() });
+            };
+            let first = nodes.len() as Face;
+            let node = &mut nodes[face as usize];
+            (node.mark, node.since) = (standing.mark, standing.since);
+            if standing.split {
+                if node.level >= most {
+                    return Err(LevelsError::Deepest { face, most });
+                }
+                node.children = [0, 1, 2, 3].map(|k| first + k);
+                let children = node.quartered(face);
+                nodes.extend(children);
+                waiting.extend((first..first + 4).rev());
+            }
+        }
+        if rest.next().is_some() {
+            return Err(LevelsError::Forest { faces: forest.faces.len() });
+        }
+        Levels::grown(ground, depth_first(&nodes), forest.counts, forest.now)
+    }
+}
