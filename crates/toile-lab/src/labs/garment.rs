@@ -2,9 +2,11 @@
 //!
 //! The garment is G-9's open tube of 1498 triangles, held by its top ring round a cylinder. In the paper's way (B14-1)
 //! every iteration is an explicit step, position correction, projection onto the body, then splits and cancellations with
-//! local return, and cracks are held shut without triangles between levels (G-2). Step and limits are not printed; they are
-//! the constants below. Beside it the same garment as we would do it: implicit steps, contact that lets nothing through,
-//! triangles by size.
+//! local return, and cracks are held shut without triangles between levels (G-2). Limits are not printed; they are the
+//! constants below. The step is G-8's, 0.9 of cotton's longest: too long for linen, which trembles within what position
+//! correction leaves it. That is where thousands of splits come from that are cancelled at once, as in the published table;
+//! at a step that linen bears, the garment has no fold above 40° within 1000 iterations and nothing is split. Beside it
+//! the same garment as we would do it: implicit steps, contact that lets nothing through, triangles by size.
 
 use super::dress::materials;
 use crate::material::{border, cloth};
@@ -50,16 +52,18 @@ const ITERATIONS: usize = 1000;
 const BETA: f64 = 10.0;
 
 /// What counts as flat [°].
-const FLAT: f64 = 10.0;
+const FLAT: f64 = 20.0;
 
 /// Levels.
-const MOST: u32 = 2;
+const MOST: u32 = 1;
 
-/// The step, over the longest stable one of the base mesh.
+/// The step, over the longest stable one of cotton (G-8).
 const STEP: f64 = 0.9;
 
-/// The way above which position correction acts [m], and viscous friction as a rate [1/s].
-const THRESHOLD: f64 = 1e-3;
+/// Halvings that position correction may take, enough for any way.
+const PASSES: u32 = 60;
+
+/// Viscous friction as a rate [1/s].
 const FRICTION: f64 = 2.0;
 
 /// A split that is cancelled within so many steps was in vain.
@@ -105,25 +109,27 @@ impl Scene {
     /// As the paper does it, and its step [s].
     fn paper(self, angle: f64, most: u32) -> Result<(World, f64), LabError> {
         let criterion = told(Paper::new(angle, BETA, FLAT, Flat::All))?;
-        let corrections = Corrections {
-            position: PositionCorrection::Fixed,
-            threshold: THRESHOLD,
-            ..Corrections::default()
+        let corrections =
+            Corrections { position: PositionCorrection::Fixed, passes: PASSES, ..Corrections::default() };
+        let [(_, linen), _, (_, cotton)] = materials();
+        let made = |fabric| -> Result<World, LabError> {
+            // Of the paper's schemes the one whose way is its velocity: one that is cut cuts the other.
+            let integrator = Integrator::Symplectic;
+            Ok(World::new(Setup {
+                solver: SolverSettings { integrator, corrections, ..SolverSettings::default() },
+                contact: ContactSettings {
+                    cloth: false,
+                    guarantee: false,
+                    response: Response::Projection,
+                    ..ContactSettings::default()
+                },
+                substeps: 1,
+                ..self.setup(fabric, Refine::paper(criterion, most))?
+            })?)
         };
-        let (_, cotton) = materials()[2];
-        let mut world = World::new(Setup {
-            solver: SolverSettings { integrator: Integrator::Verlet, corrections, ..SolverSettings::default() },
-            contact: ContactSettings {
-                cloth: false,
-                guarantee: false,
-                response: Response::Projection,
-                ..ContactSettings::default()
-            },
-            substeps: 1,
-            ..self.setup(cotton, Refine::paper(criterion, most))?
-        })?;
+        let mut world = made(cotton)?;
         let h = STEP * world.longest_step();
-        Ok((world, h))
+        Ok((if self == Scene::Garment { made(linen)? } else { world }, h))
     }
 
     /// As we do it.
