@@ -242,7 +242,8 @@ fn pins_and_hands_keep_what_they_hold() {
     };
     let mut cloth = sheet(4, 0.0);
     let edge = cloth.positions.iter().map(|p| p.x).fold(f64::MAX, f64::min);
-    let border: Vec<u32> = (0..).zip(&cloth.positions).filter(|(_, p)| p.x < edge + 1e-9).map(|(v, _)| v).collect();
+    let border: Vec<u32> =
+        (0..).zip(&cloth.positions).filter(|(_, p)| p.x < edge + 1e-9).map(|(v, _)| v).collect();
     cloth.refine = refine(Sizing { largest: 0.1, ..Sizing::default() });
     let pins = vec![PinDown::fixed(0, border.clone())];
     let mut world = World::new(Setup { cloths: vec![cloth], pins, ..Setup::default() }).expect("a world");
@@ -256,7 +257,8 @@ fn pins_and_hands_keep_what_they_hold() {
     let free = |v: &u32| !held.contains(v);
     let alone = (25..x.len() as u32).rev().find(free).expect("a midpoint");
     setup.pins.push(PinDown::fixed(0, vec![alone]));
-    setup.cloths[0].refine = refine(Sizing { turn: 50.0, strain_step: 50.0, patience: 0, ..Sizing::default() });
+    setup.cloths[0].refine =
+        refine(Sizing { turn: 50.0, strain_step: 50.0, patience: 0, ..Sizing::default() });
     let heritage = toile::Heritage { pins: vec![Some(0), None], ..toile::Heritage::all(&setup) };
     world.revise(setup, &heritage).expect("a pin");
     let at = world.positions(0)[alone as usize];
@@ -273,7 +275,8 @@ fn pins_and_hands_keep_what_they_hold() {
 fn paper_dress(angle: f64) -> World {
     let shape = shapes::tube_of(0.30, 0.16, 0.9, 300, 14).expect("a tube");
     let mesh = Mesh::new(shape.positions.len(), shape.faces.clone(), shape.rest.clone()).expect("sound");
-    let mut cloth = Cloth::new("dress", mesh, shape.positions.clone(), Fabric::isotropic(0.15, 200.0, 0.2, 0.0));
+    let mut cloth =
+        Cloth::new("dress", mesh, shape.positions.clone(), Fabric::isotropic(0.15, 200.0, 0.2, 0.0));
     cloth.air = Air { drag: 0.3, ..Air::default() };
     let paper = Paper::new(angle, 5.0, 0.5 * angle, Flat::All).expect("angles");
     cloth.refine = Some(Refine::paper(paper, 2));

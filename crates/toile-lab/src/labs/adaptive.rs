@@ -16,7 +16,8 @@ use toile::mesh::levels::Sizing;
 use toile::mesh::{Closure, Levels, Mesh, Pattern, Shape, shapes};
 use toile::solve::{DrapeSettings, Integrator};
 use toile::{
-    Air, Cloth, ContactSettings, Criterion, Every, Fabric, PinDown, Probe, Refine, Setup, SolverSettings, World,
+    Air, Cloth, ContactSettings, Criterion, Every, Fabric, PinDown, Probe, Refine, Setup, SolverSettings,
+    World,
 };
 
 const FRAME: f64 = 1.0 / 60.0;
@@ -51,7 +52,8 @@ fn split(shape: &Shape, times: u32) -> Result<Shape, LabError> {
         x = change.edited.remap.carry(&x);
     }
     let mesh = levels.mesh();
-    let mut fine = Shape { positions: x, faces: mesh.faces().to_vec(), rest: mesh.rest().to_vec(), ..shape.clone() };
+    let mut fine =
+        Shape { positions: x, faces: mesh.faces().to_vec(), rest: mesh.rest().to_vec(), ..shape.clone() };
     fine.groups.clear();
     Ok(fine)
 }
@@ -76,7 +78,9 @@ impl Scene {
         if !self.held.is_empty() {
             let ring = border(&self.shape, self.held)?;
             let height = self.shape.positions[ring[0] as usize].y;
-            held.extend((0..).zip(&garment.positions).filter(|(_, p)| (p.y - height).abs() < 1e-9).map(|(v, _)| v));
+            held.extend(
+                (0..).zip(&garment.positions).filter(|(_, p)| (p.y - height).abs() < 1e-9).map(|(v, _)| v),
+            );
         }
         let pins = if held.is_empty() { vec![] } else { vec![PinDown::fixed(0, held)] };
         let stand = Transform { offset: self.stand, ..Transform::IDENTITY };
@@ -117,7 +121,12 @@ const EVERY: u32 = 4;
 const TURNS: [f64; 2] = [0.3, 0.6];
 
 pub fn run(session: &mut Session) -> Result<(), LabError> {
-    let fabric = Fabric { density: 0.2, bend: 2e-5.into(), damping: 0.005, ..Fabric::isotropic(0.2, 1000.0, 0.3, 2e-5) };
+    let fabric = Fabric {
+        density: 0.2,
+        bend: 2e-5.into(),
+        damping: 0.005,
+        ..Fabric::isotropic(0.2, 1000.0, 0.3, 2e-5)
+    };
     let mut sheet = shapes::sheet(1.0, 1.0, 13, 13, Pattern::Delaunay { seed: 9 })?;
     sheet.positions.iter_mut().for_each(|p| *p += DVec3::new(-0.5, 0.1, -0.5));
     let tube = shapes::tube_of(0.30, 0.16, 0.9, 400, 14)?;
@@ -153,22 +162,39 @@ pub fn run(session: &mut Session) -> Result<(), LabError> {
             session.time(format!("{}, uniform, {} faces", scene.name, run.faces), "s", &[run.seconds]);
             line.push((off, run.seconds));
         }
-        session.time(format!("{}, uniform, {} faces: the reference", scene.name, finest.faces), "s", &[finest.seconds]);
+        session.time(
+            format!("{}, uniform, {} faces: the reference", scene.name, finest.faces),
+            "s",
+            &[finest.seconds],
+        );
         let mut points = Vec::new();
         let mut best = 0.0_f64;
         for turn in TURNS {
             let run = scene.refined(turn, 3)?;
             let off = run.off(&finest);
             rows.push(format!("{},turn {turn},{},{off},{}", scene.name, run.faces, run.seconds));
-            session.info(format!("{}, refined, turn {turn}: faces at the end", scene.name), run.faces as f64, "");
+            session.info(
+                format!("{}, refined, turn {turn}: faces at the end", scene.name),
+                run.faces as f64,
+                "",
+            );
             session.info(format!("{}, refined, turn {turn}: error", scene.name), 1e3 * off, "mm");
             session.time(format!("{}, refined, turn {turn}", scene.name), "s", &[run.seconds]);
             let uniform = time_for(&line, off);
-            session.info(format!("{}, turn {turn}: uniform time over refined, at its error", scene.name), uniform / run.seconds, "");
+            session.info(
+                format!("{}, turn {turn}: uniform time over refined, at its error", scene.name),
+                uniform / run.seconds,
+                "",
+            );
             best = best.max(uniform / run.seconds);
             points.push((run.seconds, off));
         }
-        session.at_least(format!("{}: how much faster than uniform, at equal error", scene.name), best, "", 3.0);
+        session.at_least(
+            format!("{}: how much faster than uniform, at equal error", scene.name),
+            best,
+            "",
+            3.0,
+        );
         let uniform = line.iter().map(|(off, seconds)| (*seconds, *off)).collect();
         curves.push(Curve { name: format!("{}, uniform", scene.name), points: uniform });
         curves.push(Curve { name: format!("{}, refined", scene.name), points });
@@ -202,7 +228,8 @@ fn drape(session: &mut Session) -> Result<(), LabError> {
         sheet.positions.iter_mut().for_each(|p| *p = place(p));
         sheet.refine = refine;
         let drape = DrapeSettings { residual: 1e-5, max_solves: 4000, ..SolverSettings::default().drape };
-        let solver = SolverSettings { integrator: Integrator::QuasiStatic, drape, ..SolverSettings::default() };
+        let solver =
+            SolverSettings { integrator: Integrator::QuasiStatic, drape, ..SolverSettings::default() };
         let pins = vec![PinDown::fixed(0, held)];
         Ok(World::new(Setup { cloths: vec![sheet], pins, solver, substeps: 1, ..Setup::default() })?)
     };

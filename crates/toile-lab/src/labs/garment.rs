@@ -2,9 +2,11 @@
 //!
 //! The garment is G-9's open tube of 1498 triangles, held by its top ring round a cylinder. In the paper's way (B14-1)
 //! every iteration is an explicit step, position correction, projection onto the body, then splits and cancellations with
-//! local return, and cracks are held shut without triangles between levels (G-2). Step and limits are not printed; they are
-//! the constants below. Beside it the same garment as we would do it: implicit steps, contact that lets nothing through,
-//! triangles by size.
+//! local return, and cracks are held shut without triangles between levels (G-2). Limits are not printed; they are the
+//! constants below. The step is G-8's, 0.9 of cotton's longest: too long for linen, which trembles within what position
+//! correction leaves it. That is where thousands of splits come from that are cancelled at once, as in the published table;
+//! at a step that linen bears, the garment has no fold above 40° within 1000 iterations and nothing is split. Beside it
+//! the same garment as we would do it: implicit steps, contact that lets nothing through, triangles by size.
 
 use super::dress::materials;
 use crate::material::{border, cloth};
@@ -18,7 +20,9 @@ use toile::drive::Transform;
 use toile::mesh::levels::{Flat, Forest, Paper};
 use toile::mesh::{Shape, shapes};
 use toile::solve::{Corrections, Integrator, PositionCorrection};
-use toile::{Air, ContactSettings, PinDown, Probe, Refine, Response, Setup, SolverSettings, World};
+use toile::{
+    Air, Bending, Cloth, ContactSettings, PinDown, Probe, Refine, Response, Setup, SolverSettings, World,
+};
 
 /// Critical angles of Table 1 [°].
 const ANGLES: [f64; 12] = [40.0, 50.0, 60.0, 65.0, 70.0, 75.0, 80.0, 90.0, 100.0, 120.0, 140.0, 160.0];
@@ -50,16 +54,18 @@ const ITERATIONS: usize = 1000;
 const BETA: f64 = 10.0;
 
 /// What counts as flat [°].
-const FLAT: f64 = 10.0;
+const FLAT: f64 = 20.0;
 
 /// Levels.
-const MOST: u32 = 2;
+const MOST: u32 = 1;
 
-/// The step, over the longest stable one of the base mesh.
+/// The step, over the longest stable one of cotton (G-8).
 const STEP: f64 = 0.9;
 
-/// The way above which position correction acts [m], and viscous friction as a rate [1/s].
-const THRESHOLD: f64 = 1e-3;
+/// Halvings that position correction may take, enough for any way.
+const PASSES: u32 = 60;
+
+/// Viscous friction as a rate [1/s].
 const FRICTION: f64 = 2.0;
 
 /// A split that is cancelled within so many steps was in vain.
@@ -84,8 +90,8 @@ impl Scene {
         Ok(shape)
     }
 
-    /// The cloth, what holds it and what it meets.
-    fn setup(self, fabric: toile::Fabric, refine: Refine) -> Result<Setup, LabError> {
+    /// The cloth, what holds it and what it meets, whose facets are within `tolerance` [m].
+    fn setup(self, fabric: toile::Fabric, refine: Refine, tolerance: f64) -> Result<Setup, LabError> {
         let shape = self.shape()?;
         let mut garment = cloth("garment", &shape, fabric)?;
         garment.air = Air { drag: FRICTION * fabric.density, ..Air::default() };
@@ -98,38 +104,47 @@ impl Scene {
             Scene::Sphere => (Form::Sphere { radius: 0.3 }, DVec3::NEG_Y * 0.3, Vec::new()),
         };
         let stand = Transform { offset, ..Transform::IDENTITY };
-        let bodies = vec![body("body", form, stand, 1e-3)?];
+        let bodies = vec![body("body", form, stand, tolerance)?];
         Ok(Setup { cloths: vec![garment], bodies, pins, ..Setup::default() })
     }
 
     /// As the paper does it, and its step [s].
     fn paper(self, angle: f64, most: u32) -> Result<(World, f64), LabError> {
         let criterion = told(Paper::new(angle, BETA, FLAT, Flat::All))?;
-        let corrections = Corrections {
-            position: PositionCorrection::Fixed,
-            threshold: THRESHOLD,
-            ..Corrections::default()
+        let corrections =
+            Corrections { position: PositionCorrection::Fixed, passes: PASSES, ..Corrections::default() };
+        let [(_, linen), _, (_, cotton)] = materials();
+        let made = |fabric| -> Result<World, LabError> {
+            // Of the paper's schemes the one whose way is its velocity: one that is cut cuts the other.
+            let integrator = Integrator::Symplectic;
+            // Projection looks at the form and not at its facets; B14 has no bending (G-1).
+            let setup = self.setup(fabric, Refine::paper(criterion, most), 2e-2)?;
+            Ok(World::new(Setup {
+                solver: SolverSettings { integrator, corrections, ..SolverSettings::default() },
+                contact: ContactSettings {
+                    cloth: false,
+                    guarantee: false,
+                    response: Response::Projection,
+                    ..ContactSettings::default()
+                },
+                substeps: 1,
+                cloths: setup
+                    .cloths
+                    .into_iter()
+                    .map(|cloth| Cloth { bending: Bending::None, ..cloth })
+                    .collect(),
+                ..setup
+            })?)
         };
-        let (_, cotton) = materials()[2];
-        let mut world = World::new(Setup {
-            solver: SolverSettings { integrator: Integrator::Verlet, corrections, ..SolverSettings::default() },
-            contact: ContactSettings {
-                cloth: false,
-                guarantee: false,
-                response: Response::Projection,
-                ..ContactSettings::default()
-            },
-            substeps: 1,
-            ..self.setup(cotton, Refine::paper(criterion, most))?
-        })?;
+        let mut world = made(cotton)?;
         let h = STEP * world.longest_step();
-        Ok((world, h))
+        Ok((if self == Scene::Garment { made(linen)? } else { world }, h))
     }
 
     /// As we do it.
     fn ours(self, fabric: toile::Fabric) -> Result<World, LabError> {
         let contact = ContactSettings::default();
-        Ok(World::new(Setup { contact, ..self.setup(fabric, Refine::default())? })?)
+        Ok(World::new(Setup { contact, ..self.setup(fabric, Refine::default(), 1e-3)? })?)
     }
 
     /// Whether some vertex touches the body.
@@ -265,16 +280,29 @@ pub fn angles(session: &mut Session) -> Result<(), LabError> {
     session.equal("times that performed grows with the angle", rises(of(|c| c.performed as f64)), "", 0.0);
     session.equal("times that cancelled grows with the angle", rises(of(|c| c.cancelled as f64)), "", 0.0);
     session.equal("times that triangles grow with the angle", rises(of(|c| c.triangles as f64)), "", 0.0);
-    session.equal("times that triangle-iterations grow with the angle", rises(of(|c| c.work as f64)), "", 0.0);
+    session.equal(
+        "times that triangle-iterations grow with the angle",
+        rises(of(|c| c.work as f64)),
+        "",
+        0.0,
+    );
     session.at_least("performed at 40°", courses[0].performed as f64, "", 100.0);
     let hasty: u64 = courses.iter().map(|c| c.hasty).sum();
     let all: u64 = courses.iter().map(|c| c.performed).sum();
     session.info("paper: splits cancelled within 5 steps", hasty as f64 / all as f64, "of all");
     let line: Vec<(f64, f64)> = courses.iter().map(|c| (c.work as f64, c.seconds)).collect();
-    session.info("time and triangle-iterations: correlation (published, triangles: 0.973)", correlation(&line), "");
+    session.info(
+        "time and triangle-iterations: correlation (published, triangles: 0.973)",
+        correlation(&line),
+        "",
+    );
     let table: Vec<(f64, f64)> = PUBLISHED.iter().map(|row| (row[2], row[3])).collect();
     session.info("the same of the published table, time and triangles", correlation(&table), "");
-    session.time("paper: an iteration", "ms", &line.iter().map(|p| 1e3 * p.1 / ITERATIONS as f64).collect::<Vec<_>>());
+    session.time(
+        "paper: an iteration",
+        "ms",
+        &line.iter().map(|p| 1e3 * p.1 / ITERATIONS as f64).collect::<Vec<_>>(),
+    );
     // As we do it: frames of a sixtieth until the garment hangs.
     let (_, cotton) = materials()[2];
     let ours = follow(Scene::Garment.ours(cotton)?, Scene::Garment, 1.0 / 60.0, 90)?;
@@ -320,7 +348,12 @@ pub fn depths(session: &mut Session) -> Result<(), LabError> {
         for angle in angles {
             let (world, h) = Scene::Garment.paper(angle, most)?;
             let course = follow(world, Scene::Garment, h, iterations)?;
-            session.equal(format!("{most} levels, {angle}°: iterations"), course.done as f64, "", iterations as f64);
+            session.equal(
+                format!("{most} levels, {angle}°: iterations"),
+                course.done as f64,
+                "",
+                iterations as f64,
+            );
             let mean = course.track.iter().sum::<usize>() as f64 / course.track.len() as f64;
             session.info(format!("{most} levels, {angle}°: triangles, mean over the run"), mean, "");
             rows.push(format!("{most},{angle},{mean},{}", course.triangles));
@@ -335,10 +368,17 @@ pub fn depths(session: &mut Session) -> Result<(), LabError> {
         table.push(line.clone());
         curves.push(Curve { name: format!("{most} levels"), points: line });
     }
-    let fewer = (1..table.len()).flat_map(|k| table[k].iter().zip(&table[k - 1]).map(|(more, less)| less.1 - more.1));
-    session.equal("times that more levels make fewer triangles", fewer.filter(|d| *d > 0.0).count() as f64, "", 0.0);
+    let fewer =
+        (1..table.len()).flat_map(|k| table[k].iter().zip(&table[k - 1]).map(|(more, less)| less.1 - more.1));
+    session.equal(
+        "times that more levels make fewer triangles",
+        fewer.filter(|d| *d > 0.0).count() as f64,
+        "",
+        0.0,
+    );
     session.csv("b14-x5", "levels,angle [°],triangles (mean),triangles at the end", &rows)?;
-    let (title, x, y) = ("triangles, mean over the run".into(), "critical angle [°]".into(), "triangles".into());
+    let (title, x, y) =
+        ("triangles, mean over the run".into(), "critical angle [°]".into(), "triangles".into());
     session.plot("b14-x5", Chart { title, x, y, log: (false, false), curves })
 }
 
@@ -359,14 +399,30 @@ pub fn contact(session: &mut Session) -> Result<(), LabError> {
             rows.push(format!("{name},{at},{count},{published}"));
         }
         let odd = course.track.iter().filter(|count| !(*count - base).is_multiple_of(4)).count();
-        session.equal(format!("{name}: counts that are not the first and a multiple of four"), odd as f64, "", 0.0);
+        session.equal(
+            format!("{name}: counts that are not the first and a multiple of four"),
+            odd as f64,
+            "",
+            0.0,
+        );
         let touched = course.touched.unwrap_or(course.done);
         match scene {
             Scene::Sphere => {
                 session.info(format!("{name}: iterations until something touches"), touched as f64, "");
-                let early = course.track[..touched.min(course.track.len())].iter().filter(|c| **c != base).count();
-                session.equal(format!("{name}: iterations with other counts before that"), early as f64, "", 0.0);
-                session.at_least(format!("{name}: triangles more at the end"), (course.triangles - base) as f64, "", 4.0);
+                let early =
+                    course.track[..touched.min(course.track.len())].iter().filter(|c| **c != base).count();
+                session.equal(
+                    format!("{name}: iterations with other counts before that"),
+                    early as f64,
+                    "",
+                    0.0,
+                );
+                session.at_least(
+                    format!("{name}: triangles more at the end"),
+                    (course.triangles - base) as f64,
+                    "",
+                    4.0,
+                );
             }
             Scene::Garment => {
                 let soon = course.track.get(199).copied().unwrap_or(0);
@@ -377,7 +433,8 @@ pub fn contact(session: &mut Session) -> Result<(), LabError> {
         curves.push(Curve { name: name.into(), points });
     }
     session.csv("b14-x6", "scene,iterations,triangles,published", &rows)?;
-    let (title, x, y) = ("triangles at 70°".into(), "iteration".into(), "triangles as the paper counts".into());
+    let (title, x, y) =
+        ("triangles at 70°".into(), "iteration".into(), "triangles as the paper counts".into());
     session.plot("b14-x6", Chart { title, x, y, log: (false, false), curves })
 }
 
@@ -396,7 +453,12 @@ pub fn defaults(session: &mut Session) -> Result<(), LabError> {
             }
             let label = format!("{name}, {place}");
             session.equal(format!("{label}: frames"), f64::from(done), "", f64::from(frames));
-            session.equal(format!("{label}: frames in which something intersects"), watched.bad_frames as f64, "", 0.0);
+            session.equal(
+                format!("{label}: frames in which something intersects"),
+                watched.bad_frames as f64,
+                "",
+                0.0,
+            );
             session.at_most(format!("{label}: largest strain"), strain, "", 0.5);
             let counts = watched.world.levels(0).map(|levels| levels.counts()).unwrap_or_default();
             let faces = watched.world.cloths()[0].mesh.faces().len();

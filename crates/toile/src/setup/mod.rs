@@ -499,9 +499,9 @@ pub(crate) fn island(
         let [Some(m), Some(a), Some(b)] = place else { return None };
         Some([m, a, b])
     };
-    let hanging = parts.iter().flat_map(|part| {
-        cloths[part.cloth].hanging.iter().filter_map(move |three| own(part, three))
-    });
+    let hanging = parts
+        .iter()
+        .flat_map(|part| cloths[part.cloth].hanging.iter().filter_map(move |three| own(part, three)));
     let hanging = hanging.collect();
     let model = Model {
         mass,

@@ -4,8 +4,8 @@ use super::conformance::{Check, Claim, Claims, conformance};
 use crate::drive::Motion;
 use crate::forces::attach::Hold;
 use crate::forces::{
-    AirDrag, Attach, CoupledOptions, Curve, DihedralHinge, Fabric, Halfway, LinearHinge, Masses, Membrane, Spring,
-    Strain, Tangent, TriangleSpring, Wind, Yield,
+    AirDrag, Attach, CoupledOptions, Curve, DihedralHinge, Fabric, Halfway, LinearHinge, Masses, Membrane,
+    Spring, Strain, Tangent, TriangleSpring, Wind, Yield,
 };
 use crate::interaction::{Elements, ForceModel, Law, Memory, Moment, Outside};
 use crate::math::{DVec3, random};

@@ -9,8 +9,8 @@
 use super::World;
 use super::reshape::Reshaped;
 use crate::error::FrameError;
-use crate::forces::membrane::{material_weights, principal_strain};
 use crate::forces::halfway;
+use crate::forces::membrane::{material_weights, principal_strain};
 use crate::freedom::{Freedom, Mobility};
 use crate::math::{DMat3, DVec3};
 use crate::mesh::levels::{Change, Levels, Seen, Wishes, lumped};
@@ -216,7 +216,9 @@ impl World {
         let mut ways = vec![DVec3::ZERO; self.cloths[cloth].mesh.vertices()];
         for island in &self.islands {
             let before = &island.before().x;
-            for part in island.parts.iter().filter(|part| part.cloth == cloth && before.len() == island.now.x.len()) {
+            for part in
+                island.parts.iter().filter(|part| part.cloth == cloth && before.len() == island.now.x.len())
+            {
                 for (k, v) in part.vertices.iter().enumerate() {
                     ways[*v as usize] = before[part.first + k] - island.now.x[part.first + k];
                 }
@@ -230,7 +232,10 @@ impl World {
                 }
             }
         }
-        ways.iter_mut().zip(&returns).filter(|(_, returns)| !**returns).for_each(|(way, _)| *way = DVec3::ZERO);
+        ways.iter_mut()
+            .zip(&returns)
+            .filter(|(_, returns)| !**returns)
+            .for_each(|(way, _)| *way = DVec3::ZERO);
         remap.carry(&ways)
     }
 
@@ -258,7 +263,10 @@ impl World {
                 let reach = 0.5 * edge[v];
                 for way in [across, -across, along, -along] {
                     let Some(other) = collider.touch(touch.point + way * reach, reach) else { continue };
-                    let turn = libm::atan2(touch.normal.cross(other.normal).length(), touch.normal.dot(other.normal));
+                    let turn = libm::atan2(
+                        touch.normal.cross(other.normal).length(),
+                        touch.normal.dot(other.normal),
+                    );
                     all[v] = f64::max(all[v], turn / reach);
                 }
             }

@@ -296,7 +296,11 @@ impl Check<'_> {
             self.coupled(path, cloth, coupled);
         }
         if let Some(Err(error)) = cloth.refine.as_ref().map(|refine| refine.engine(1.0)) {
-            self.fail(&format!("{path}.refine"), format!("cannot be: {error}"), "the defaults are in docs/scene.md");
+            self.fail(
+                &format!("{path}.refine"),
+                format!("cannot be: {error}"),
+                "the defaults are in docs/scene.md",
+            );
         }
     }
 
@@ -341,7 +345,8 @@ impl Check<'_> {
         | Shape::Ribbon { amount, pattern, .. } = shape
         {
             if !(0.0..=0.45).contains(amount) {
-                let what = format!("is {amount}, it must lie between 0 and 0.45: beyond, triangles turn over");
+                let what =
+                    format!("is {amount}, it must lie between 0 and 0.45: beyond, triangles turn over");
                 self.fail(&at("amount"), what, "0.25 is the default");
             }
             self.pattern(path, shape, *pattern);

@@ -30,7 +30,8 @@ pub struct Forest {
 impl Levels {
     /// These levels as numbers.
     pub fn forest(&self) -> Forest {
-        let standing = |node: &super::Node| Standing { split: node.is_split(), mark: node.mark, since: node.since };
+        let standing =
+            |node: &super::Node| Standing { split: node.is_split(), mark: node.mark, since: node.since };
         Forest { faces: self.nodes.iter().map(standing).collect(), counts: self.counts, now: self.now }
     }
 

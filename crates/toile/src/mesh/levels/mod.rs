@@ -20,8 +20,8 @@ mod tests;
 mod transfer;
 mod tree;
 
-pub use paper::{Flat, Paper};
 pub use forest::{Forest, Standing};
+pub use paper::{Flat, Paper};
 pub use sizing::{Seen, Sizing, Wishes};
 pub use transfer::{Change, Region, lumped};
 
@@ -343,7 +343,10 @@ impl fmt::Display for LevelsError {
                 write!(f, "{given} {what}, must be {wanted}; give one for each")
             }
             Self::Forest { faces } => {
-                write!(f, "the forest of {faces} faces is not one over this base mesh; use the mesh it was made of")
+                write!(
+                    f,
+                    "the forest of {faces} faces is not one over this base mesh; use the mesh it was made of"
+                )
             }
             Self::Setting { what, value, limit } => write!(f, "{what} is {value}, must be {limit}"),
             Self::Mesh(error) => write!(f, "the faces are too slender to be cut: {error}"),

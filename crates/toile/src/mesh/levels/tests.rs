@@ -447,7 +447,8 @@ fn hostile_input_is_refused_and_changes_nothing() {
     let touching = vec![f64::INFINITY; levels.mesh().vertices()];
     let strains = vec![[f64::NAN, -f64::INFINITY]; levels.mesh().faces().len()];
     let seen = Seen { positions: &wild, touching: &touching, strains: &strains };
-    let wishes = Sizing::default().wishes(&levels, &seen).and_then(|w| w.within(&levels, 60)).expect("an answer");
+    let wishes =
+        Sizing::default().wishes(&levels, &seen).and_then(|w| w.within(&levels, 60)).expect("an answer");
     assert!(levels.faces_after(&wishes.split, &wishes.cancel).expect("sound") <= 60);
     let paper = Paper::new(40.0, 5.0, 5.0, Flat::All).expect("sound");
     levels.change(&wishes.split, &wishes.cancel).expect("sound");

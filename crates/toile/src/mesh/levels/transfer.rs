@@ -122,7 +122,8 @@ impl Change {
         for region in &self.regions {
             let before = momentum(old, masses[0], velocities, region.old);
             let after = momentum(new, masses[1], &carried, region.new);
-            let fastest = range(region.old).flat_map(|f| old.faces()[f]).map(|v| velocities[v as usize].length());
+            let fastest =
+                range(region.old).flat_map(|f| old.faces()[f]).map(|v| velocities[v as usize].length());
             let scale = fastest.fold(0.0, f64::max) * range(region.old).map(|f| masses[0][f]).sum::<f64>();
             let mass: f64 = region.corners.iter().map(|&v| lumps[v as usize]).sum();
             let gain = (before - after) / mass;
