@@ -249,6 +249,11 @@ pub const LABS: &[Lab] = &[
         run: labs::coupled::stretched,
     },
     Lab {
+        id: "v97-x2",
+        title: "seven things a tailor does to a sheet of 400 triangles while it moves, certified and undone (V97 Fig. 5)",
+        run: labs::scissors::run,
+    },
+    Lab {
         id: "v97-x5",
         title: "what coupled edges cost beside plain springs (V97-X5)",
         run: labs::coupled::cost,

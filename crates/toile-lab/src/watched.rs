@@ -52,6 +52,12 @@ impl Watched {
         Ok(Watched { world, dt, bad_frames: 0, worst: 0, counters, checker, meshes })
     }
 
+    /// The same with a judge of the meshes that cloths have by now.
+    pub fn renewed(self) -> Result<Watched, LabError> {
+        let Watched { world, dt, bad_frames, worst, counters, .. } = self;
+        Ok(Watched { bad_frames, worst, counters, ..Watched::of(world, dt)? })
+    }
+
     /// A frame, judged; what was counted in it.
     pub fn step(&mut self) -> Result<Counters, LabError> {
         let mut probe = Probe::default();

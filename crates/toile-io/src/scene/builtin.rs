@@ -50,6 +50,7 @@ builtins! {
     "press": "sixteen layers are pressed between plates and let go",
     "knot": "a ribbon in a knot is pulled tight",
     "spike": "sheets slide off a needle and the edge of a box",
+    "scissors": "a sheet is cut, holed, gathered, made larger and smaller, and sewn while it moves",
     "cards": "a house of cards, and cards on a ramp that hold and slide",
 }
 

@@ -43,6 +43,7 @@ pub mod resolution;
 pub mod rest;
 pub mod rosenbrock;
 pub mod same_bits;
+pub mod scissors;
 pub mod slide;
 pub mod solver;
 pub mod soup;
