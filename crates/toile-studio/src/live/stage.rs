@@ -41,6 +41,8 @@ pub struct Stage {
 pub struct Looks {
     /// Whether it may be removed.
     pub guest: bool,
+    /// Counts changes of its mesh.
+    pub mesh: u32,
     /// Its fabric by name, if it is a preset's.
     pub preset: Option<String>,
     /// Texture coordinates by vertex [m], or nothing.
@@ -60,6 +62,7 @@ impl Stage {
         let colours = [colour(scene.render.front), colour(scene.render.back)];
         let looks = cloths.iter().zip(&built.exports).map(|(cloth, export)| Looks {
             guest: false,
+            mesh: 0,
             preset: None,
             uv: Arc::new(export.by_vertex(cloth.positions.len())),
             groups: Arc::new(export.groups.clone()),
@@ -105,6 +108,17 @@ impl Stage {
         all
     }
 
+    /// A pin that holds nothing any more is no pin.
+    pub fn drop_empty_pins(&mut self) {
+        self.keep_pins(|pin| !pin.vertices.is_empty());
+    }
+
+    fn keep_pins(&mut self, keep: impl Fn(&PinDown) -> bool) {
+        let ids = self.pins.iter().zip(&self.pin_ids).filter(|(pin, _)| keep(pin)).map(|(_, id)| *id);
+        self.pin_ids = ids.collect();
+        self.pins.retain(keep);
+    }
+
     pub fn add_pin(&mut self, pin: PinDown, next_id: &mut u32) {
         self.pins.push(pin);
         self.pin_ids.push(*next_id);
@@ -124,11 +138,7 @@ impl Stage {
         self.cloths.remove(cloth);
         self.looks.remove(cloth);
         self.cloth_ids.remove(cloth);
-        let keep: Vec<bool> = self.pins.iter().map(|pin| pin.cloth != cloth).collect();
-        let mut kept = keep.iter();
-        self.pins.retain(|_| *kept.next().unwrap_or(&true));
-        let mut kept = keep.iter();
-        self.pin_ids.retain(|_| *kept.next().unwrap_or(&true));
+        self.keep_pins(|pin| pin.cloth != cloth);
         for pin in self.pins.iter_mut().filter(|pin| pin.cloth > cloth) {
             pin.cloth -= 1;
         }

@@ -23,6 +23,7 @@ use crate::freedom::Freedom;
 use crate::grouping::{self, Corners, Loose};
 use crate::interaction::Moment;
 use crate::math::{DVec3, reduce};
+use crate::mesh::Remap;
 use crate::model::{Model, Surroundings};
 use crate::probe::{Energies, Probe};
 use crate::setup::{self, Anchor, Cloth, ElasticBetween, Obstacle, Piece, PinDown, Setup, within_reach};
@@ -90,6 +91,8 @@ pub struct World {
     islands: Vec<Island>,
     /// What was let through in whole frames and not yet taken away.
     releases: Vec<Release>,
+    /// Meshes that changed in the last frame and since.
+    reshaped: Vec<(usize, Remap)>,
     /// What started through something else and is not yet clear of it.
     tangles: Vec<Tangle>,
     /// Whether vertices were placed by hand since the last step.
@@ -130,6 +133,7 @@ impl World {
             shapes,
             islands: Vec::new(),
             releases: Vec::new(),
+            reshaped: Vec::new(),
             tangles: Vec::new(),
             placed: false,
             solver,
@@ -217,6 +221,7 @@ impl World {
     /// as two halves; if nothing helps, the world stays as it was before the frame.
     pub fn step(&mut self, frame_dt: f64, probe: &mut Probe) -> Result<(), FrameError> {
         let before = self.snapshot();
+        self.reshaped.clear();
         if std::mem::take(&mut self.placed) {
             self.find_tangles();
         }
@@ -420,6 +425,11 @@ impl World {
     /// How cloth meets itself and bodies.
     pub fn contact(&self) -> &ContactSettings {
         &self.contact
+    }
+
+    /// Cloths whose meshes changed in the last frame and since, in order, and where everything in each new mesh came from.
+    pub fn reshaped(&self) -> &[(usize, Remap)] {
+        &self.reshaped
     }
 
     /// What bodies were let through since this was last asked, and what counts again.

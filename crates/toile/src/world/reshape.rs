@@ -121,9 +121,11 @@ impl World {
             let pairs = new.tangles().pairs.len();
             return Err(ReshapeError::Meets { cloth: self.cloths[cloth].name.clone(), pairs });
         }
-        let releases = std::mem::take(&mut self.releases);
+        let (releases, mut reshaped) =
+            (std::mem::take(&mut self.releases), std::mem::take(&mut self.reshaped));
+        reshaped.push((cloth, remap.clone()));
         *self = new;
-        self.releases = releases;
+        (self.releases, self.reshaped) = (releases, reshaped);
         Ok(())
     }
 
