@@ -81,7 +81,9 @@ pub use forces::{Bend, Brace, Braces, Curve, Fabric, WindField, Yield};
 pub use freedom::Freedom;
 pub use probe::Probe;
 pub use setup::{
-    Air, Anchor, Bending, Cloth, ElasticBetween, Grip, Obstacle, PinDown, RestShape, Setup, Stretching,
+    Air, Anchor, Bending, Cloth, ElasticBetween, Grip, Obstacle, PinDown, RestShape, Seam, Setup, Stretching,
 };
 pub use solve::SolverSettings;
-pub use world::{Edit, Heritage, ReshapeError, Snapshot, TailorError, Tailoring, World};
+pub use world::{
+    Closing, ClothForm, Edit, Form, Heritage, ReshapeError, Snapshot, TailorError, Tailoring, World,
+};

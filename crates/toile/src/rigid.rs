@@ -318,3 +318,17 @@ fn solve_spd(mut a: [[f64; 10]; 10], mut b: [f64; 10]) -> [f64; 10] {
     }
     b
 }
+
+/// Brings a list of particles in order, each rigid thing whole or not at all.
+pub fn as_wholes(list: &mut Vec<u32>, rigid: &[Rigid]) {
+    list.sort_unstable();
+    list.dedup();
+    let own = |thing: &Rigid| thing.particles.start as u32..thing.particles.end as u32;
+    let more: Vec<u32> =
+        rigid.iter().map(own).filter(|own| list.iter().any(|p| own.contains(p))).flatten().collect();
+    if !more.is_empty() {
+        list.extend(more);
+        list.sort_unstable();
+        list.dedup();
+    }
+}

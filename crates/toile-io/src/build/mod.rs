@@ -159,6 +159,7 @@ pub fn build(scene: &Scene) -> Result<Built, BuildError> {
         solver: crate::solver::settings(scene),
         substeps: scene.substeps(),
         elastics,
+        seams: Vec::new(),
     };
     let mut world = World::new(setup).map_err(|error| BuildError { message: error.to_string() })?;
     notes.extend(too_long(scene, &mut world));

@@ -183,6 +183,7 @@ fn decode(c: &Container) -> Option<Snapshot> {
         let_through,
         tangles: tangles_of(c.u32s("tangles").unwrap_or_default())?,
         placed: c.u32s("placed").is_ok(),
+        form: None,
     })
 }
 
@@ -245,6 +246,7 @@ mod tests {
                 Tangle { number: 7, sign: 1, sides: [vec![[0, 9]], vec![[0, 1], [0, 2], [0, 3]]] },
             ],
             placed: true,
+            form: None,
         };
         let arrays = encode(&snapshot);
         let container = Container { kind: "state".into(), arrays };

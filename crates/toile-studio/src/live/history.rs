@@ -3,6 +3,7 @@
 use super::Live;
 use super::stage::Stage;
 use crate::protocol::Job;
+use toile::Seam;
 use toile::math::DVec3;
 use toile::mesh::Remap;
 
@@ -26,6 +27,8 @@ pub struct Mended {
     pub object: u32,
     /// Velocities of its vertices [m/s].
     pub velocities: Vec<DVec3>,
+    /// Seams of it that had not closed.
+    pub seams: Vec<Seam>,
     pub job: Job,
 }
 

@@ -14,7 +14,7 @@ mod tests;
 use crate::protocol::{Edit, Explanation, Group, ObjectInfo, Panels, Role, SceneInfo};
 use glam::DVec3;
 use hands::Hand;
-use history::{History, Way};
+use history::{History, Mended, Way};
 use stage::{Looks, Stage};
 use std::collections::BTreeMap;
 use toile::{Edit as Change, Heritage, Obstacle, PinDown, Probe, World};
@@ -213,7 +213,6 @@ impl Live {
                 if freed == 0 {
                     return Err(format!("no pin holds these vertices of `{name}`: choose held ones"));
                 }
-                stage.drop_empty_pins();
                 format!("unpin {} of `{name}`", counted(freed))
             }
             Edit::Drop { form, size, mass, at, velocity } => {
@@ -252,9 +251,10 @@ impl Live {
         Ok((name, stage))
     }
 
-    /// Makes the world that of `stage`; what stays goes on from where it is, but for an object that starts anew. Returns the
-    /// stage before.
-    fn settle(&mut self, stage: Stage, anew: Option<u32>) -> Result<Stage, String> {
+    /// Makes the world that of `stage`; what stays goes on from where it is, but for an object that is mended and starts
+    /// anew. Returns the stage before.
+    fn settle(&mut self, stage: Stage, mended: Option<&Mended>) -> Result<Stage, String> {
+        let anew = mended.map(|mended| mended.object);
         let same = |new: &[u32], old: &[u32]| -> Vec<Option<usize>> {
             let goes_on = |id: &u32| old.iter().position(|known| known == id);
             new.iter().map(goes_on).collect()
@@ -278,7 +278,7 @@ impl Live {
             .filter(|(_, hand)| stage.cloth_ids.contains(&hand.object))
             .map(|(number, hand)| (*number, hand.clone()))
             .collect();
-        let setup = stage.setup(&hands);
+        let setup = stage.setup(&hands, self.seams_in(&stage, mended));
         self.world.revise(setup, &heritage).map_err(|error| error.to_string())?;
         self.hands = hands;
         self.revision += u32::from(others);

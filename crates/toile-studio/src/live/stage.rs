@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use toile::math::DVec3;
 use toile::solve::SolverSettings;
-use toile::{Cloth, ContactSettings, Friction, Obstacle, PinDown, Setup, WindField};
+use toile::{Cloth, ContactSettings, Friction, Obstacle, PinDown, Seam, Setup, WindField};
 use toile_io::build::Built;
 use toile_io::scene::Scene;
 
@@ -56,7 +56,7 @@ pub struct Looks {
 impl Stage {
     /// That of a scene.
     pub fn of(scene: &Scene, built: &Built) -> Stage {
-        let Setup { cloths, bodies, contact, pins, elastics, gravity, wind, solver, substeps } =
+        let Setup { cloths, bodies, contact, pins, elastics, gravity, wind, solver, substeps, .. } =
             built.world.setup();
         let colour = |[r, g, b]: [u8; 3]| format!("#{r:02x}{g:02x}{b:02x}");
         let colours = [colour(scene.render.front), colour(scene.render.back)];
@@ -108,17 +108,6 @@ impl Stage {
         all
     }
 
-    /// A pin that holds nothing any more is no pin.
-    pub fn drop_empty_pins(&mut self) {
-        self.keep_pins(|pin| !pin.vertices.is_empty());
-    }
-
-    fn keep_pins(&mut self, keep: impl Fn(&PinDown) -> bool) {
-        let ids = self.pins.iter().zip(&self.pin_ids).filter(|(pin, _)| keep(pin)).map(|(_, id)| *id);
-        self.pin_ids = ids.collect();
-        self.pins.retain(keep);
-    }
-
     pub fn add_pin(&mut self, pin: PinDown, next_id: &mut u32) {
         self.pins.push(pin);
         self.pin_ids.push(*next_id);
@@ -138,7 +127,10 @@ impl Stage {
         self.cloths.remove(cloth);
         self.looks.remove(cloth);
         self.cloth_ids.remove(cloth);
-        self.keep_pins(|pin| pin.cloth != cloth);
+        let stays = |pin: &PinDown| pin.cloth != cloth;
+        let ids = self.pins.iter().zip(&self.pin_ids).filter(|(pin, _)| stays(pin)).map(|(_, id)| *id);
+        self.pin_ids = ids.collect();
+        self.pins.retain(stays);
         for pin in self.pins.iter_mut().filter(|pin| pin.cloth > cloth) {
             pin.cloth -= 1;
         }
@@ -154,8 +146,8 @@ impl Stage {
         any
     }
 
-    /// What the engine is given, hands included.
-    pub fn setup(&self, hands: &BTreeMap<u32, Hand>) -> Setup {
+    /// What the engine is given, hands and seams included.
+    pub fn setup(&self, hands: &BTreeMap<u32, Hand>, seams: Vec<Seam>) -> Setup {
         let object = |id: u32| {
             let cloth = self.cloth_ids.iter().position(|known| *known == id);
             cloth.or_else(|| Some(self.cloths.len() + self.body_ids.iter().position(|known| *known == id)?))
@@ -171,6 +163,7 @@ impl Stage {
             contact: ContactSettings { pairs: pairs.collect(), ..self.contact.clone() },
             pins: self.pins.clone(),
             elastics: self.elastics.iter().cloned().chain(held).collect(),
+            seams,
             gravity: self.gravity,
             wind: self.wind,
             solver: self.solver,

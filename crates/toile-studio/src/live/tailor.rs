@@ -8,7 +8,7 @@ use std::sync::Arc;
 use toile::math::DVec3;
 use toile::mesh::edit::{Keep, Place};
 use toile::mesh::{Mesh, Origin, Remap};
-use toile::{Anchor, Cloth, Edit as Change, TailorError, Tailoring};
+use toile::{Anchor, Cloth, Edit as Change, Seam, TailorError, Tailoring};
 
 /// Most points of a line that is cut: each becomes a vertex.
 const MOST_POINTS: usize = 500;
@@ -32,12 +32,17 @@ impl Live {
         let tailoring = tailoring(job, &self.stage.cloths[cloth].mesh, &name)?;
         let (mut stage, velocities) = (self.stage.clone(), self.world.velocities(cloth));
         stage.cloths[cloth].positions = self.world.positions(cloth);
+        let seams = self.world.seams().into_iter().map(|closing| closing.seam);
+        let seams = seams.filter(|seam| seam.cloth == cloth).collect();
         let remap = self.world.tailor(cloth, &tailoring).map_err(|error| match error {
             TailorError::Edit(error) => format!("`{name}` stays as it is: {error}"),
-            TailorError::Reshape(error) => error.to_string(),
+            other => other.to_string(),
         })?;
-        self.follow(cloth, &remap)?;
-        let back = Mended { stage, object, velocities, job: job.clone() };
+        // A seam changes the mesh only when it closes.
+        if !Arc::ptr_eq(&self.stage.cloths[cloth].mesh, &self.world.cloths()[cloth].mesh) {
+            self.follow(cloth, &remap)?;
+        }
+        let back = Mended { stage, object, velocities, seams, job: job.clone() };
         Ok((called(job, &name), Way::Mend(Box::new(back))))
     }
 
@@ -63,6 +68,17 @@ impl Live {
         self.take_again(object, held)
     }
 
+    /// Seams that have not closed, in the numbers of `stage`; of a cloth that is mended, those that it had.
+    pub(super) fn seams_in(&self, stage: &Stage, mended: Option<&Mended>) -> Vec<Seam> {
+        let now = self.world.seams().into_iter().map(|closing| closing.seam);
+        let now = now.map(|seam| (self.stage.cloth_ids[seam.cloth], seam));
+        let goes_on = now.filter(|(id, _)| mended.is_none_or(|mended| mended.object != *id));
+        let had =
+            mended.iter().flat_map(|mended| mended.seams.iter().map(|seam| (mended.object, seam.clone())));
+        let number = |id: u32| stage.cloth_ids.iter().position(|known| *known == id);
+        goes_on.chain(had).filter_map(|(id, seam)| Some(Seam { cloth: number(id)?, ..seam })).collect()
+    }
+
     fn count_mesh(&mut self, cloth: usize) {
         self.meshes_made += 1;
         self.stage.looks[cloth].mesh = self.meshes_made;
@@ -72,13 +88,13 @@ impl Live {
     /// Gives a cloth the mesh that it had before a job, where it was; all else goes on. Returns the way to do the job
     /// again.
     pub(super) fn mend(&mut self, mended: &Mended) -> Result<Way, String> {
-        let Mended { stage, object, velocities, job } = mended;
+        let Mended { stage, object, velocities, job, .. } = mended;
         let (cloth, _) = self.cloth(*object)?;
         let (places, held) = (self.world.positions(cloth), self.holding(*object));
         let hands = self.hands.clone();
         self.hands.retain(|_, hand| hand.object != *object);
         let stage = stage.with_meshes(&self.stage, *object);
-        if let Err(error) = self.settle(stage, Some(*object)) {
+        if let Err(error) = self.settle(stage, Some(mended)) {
             self.hands = hands;
             return Err(error);
         }
@@ -113,21 +129,18 @@ impl Stage {
             let new = remap.vertices.iter().enumerate().filter(|(_, origin)| all_held(origin));
             pin.vertices = new.map(|(v, _)| v as u32).collect();
         }
-        self.drop_empty_pins();
         let first = |v: u32| heirs.get(v as usize).and_then(|heirs| heirs.first().copied());
-        let rename = |own: usize, vertex: &mut u32| match first(*vertex) {
-            _ if own != cloth => true,
-            Some(new) => {
-                *vertex = new;
-                true
+        // One that has lost a vertex draws nothing and keeps its number, as in the world.
+        for elastic in &mut self.elastics {
+            let heir =
+                |(own, v): (usize, u32)| if own == cloth { Some((own, first(v)?)) } else { Some((own, v)) };
+            let ends = [heir(elastic.from), elastic.vertex().and_then(heir)];
+            let lost = ends[0].is_none() || ends[1].is_none() && elastic.vertex().is_some();
+            elastic.from = ends[0].unwrap_or((elastic.from.0, 0));
+            if let Some((own, v)) = if lost { Some(elastic.from) } else { ends[1] } {
+                elastic.to = Anchor::Vertex(own, v);
             }
-            None => false,
-        };
-        self.elastics.retain_mut(|elastic| {
-            let drawn = rename(elastic.from.0, &mut elastic.from.1);
-            let Anchor::Vertex(own, vertex) = &mut elastic.to else { return drawn };
-            drawn && rename(*own, vertex)
-        });
+        }
         let looks = &mut self.looks[cloth];
         if looks.uv.len() == vertices {
             let at = |v: u32| looks.uv.get(v as usize).map_or([0.0; 2], |uv| uv.map(f64::from));
@@ -195,7 +208,7 @@ fn tailoring(job: &Job, mesh: &Mesh, name: &str) -> Result<Tailoring, String> {
         }
         Job::Seam { pairs } => {
             few("pairs", pairs.len(), MOST_NAMED)?;
-            Tailoring::Sew { pairs: pairs.clone() }
+            Tailoring::Seam { pairs: pairs.clone() }
         }
         Job::Fill { vertex } => Tailoring::Fill { start: *vertex },
     })

@@ -1,6 +1,7 @@
 //! Contact of one island, substep by substep: which pairs may push, what they remember, and the guarantee.
 
 use super::balance::Balance;
+use super::drawn::Drawn;
 use super::filter::{self, Filter, Wish};
 use super::gauges::{Gauge, Gauges};
 use super::heirs::{Chosen, Touch, hand_on};
@@ -13,7 +14,7 @@ use crate::collide::collider::Collider;
 use crate::freedom::Mobility;
 use crate::math::{DMat3, DVec3, reduce};
 use crate::probe::{Probe, Stage};
-use crate::rigid::Rigid;
+use crate::rigid::{Rigid, as_wholes};
 use crate::solve::Place;
 use crate::state::State;
 
@@ -82,6 +83,8 @@ pub struct Meeting {
     released: Vec<bool>,
     /// What started on the wrong side and is drawn back.
     untangle: Untangle,
+    /// What seams draw together.
+    drawn: Drawn,
     /// What was let through since they were last taken away.
     pub releases: Vec<Release>,
     /// What touching pairs keep, sorted by features.
@@ -166,6 +169,7 @@ impl Meeting {
             owed: Vec::new(),
             released: Vec::new(),
             untangle: Untangle::default(),
+            drawn: Drawn::default(),
             releases: Vec::new(),
             touches: Vec::new(),
             swept: [DVec3::INFINITY, DVec3::NEG_INFINITY],
@@ -195,6 +199,11 @@ impl Meeting {
             self.released.resize(self.space.points(), false);
         }
         own.into_iter().for_each(|p| self.released[p] = true);
+    }
+
+    /// Lets vertices of its cloths be drawn together in pairs: what belongs to both of a pair does not push.
+    pub fn set_seams<'a>(&mut self, seams: impl Iterator<Item = (usize, &'a [[u32; 2]])>) {
+        self.drawn = Drawn::new(seams, &self.space);
     }
 
     /// Lets those tangles last that are here with both sides, and no others.
@@ -367,7 +376,7 @@ impl Meeting {
         let (mut chosen, mut reserve): (Vec<Chosen>, Vec<Chosen>) = (Vec::new(), Vec::new());
         for pair in &self.pairs {
             let points = pair.points.map(|p| p as usize);
-            if pair.normal == DVec3::ZERO {
+            if pair.normal == DVec3::ZERO || self.drawn.has(pair) {
                 continue;
             }
             // Inside a body its faces would throw out whom it was let through.
@@ -782,19 +791,5 @@ impl Meeting {
             self.pairs.iter().for_each(|p| self.balance.join(p.objects[0] as usize, p.objects[1] as usize));
         }
         Ok(())
-    }
-}
-
-/// Brings a list of particles in order, each rigid thing whole or not at all.
-fn as_wholes(list: &mut Vec<u32>, rigid: &[Rigid]) {
-    list.sort_unstable();
-    list.dedup();
-    let own = |thing: &Rigid| thing.particles.start as u32..thing.particles.end as u32;
-    let more: Vec<u32> =
-        rigid.iter().map(own).filter(|own| list.iter().any(|p| own.contains(p))).flatten().collect();
-    if !more.is_empty() {
-        list.extend(more);
-        list.sort_unstable();
-        list.dedup();
     }
 }

@@ -2,6 +2,7 @@
 
 mod balance;
 mod crossing;
+mod drawn;
 pub mod filter;
 pub mod gauges;
 mod heirs;

@@ -23,6 +23,8 @@ pub struct Pull {
     pub active: Range<f64>,
     /// Mass that meets: 1/(1/m₁ + 1/m₂) [kg].
     pub mass: f64,
+    /// How near is near enough [m]: what cannot touch is not pressed together.
+    pub near: f64,
     /// Which of the world's elastics it is.
     pub source: usize,
     /// Where its second end is, if that is a place and no particle [m], and how it moves.
@@ -50,7 +52,9 @@ impl Elastic {
 
     /// The rate to have at the end of the step at way `q`: implicit Euler of the smooth approach.
     fn rate(&self, element: usize, q: DVec3, memory: Memory) -> DVec3 {
-        let (tau, h) = (self.pulls[element].time, self.dt);
+        let Pull { time: tau, near, .. } = self.pulls[element];
+        let h = self.dt;
+        let q = if near > 0.0 { q - q.clamp_length_max(near) } else { q };
         (DVec3::from_array(memory) - q * (h / (tau * tau))) / (1.0 + 2.0 * h / tau)
     }
 }

@@ -33,7 +33,7 @@ impl Edge {
 ///
 /// Material coordinates belong to face corners, not to vertices: two panels sewn together share vertices
 /// but not a chart. The warp runs along u and the weft along v.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Mesh {
     vertices: usize,
     faces: Vec<[u32; 3]>,

@@ -1,6 +1,6 @@
 //! What a world cannot be built from, all of it at once.
 
-use super::{Anchor, Bending, Cloth, RestShape, Setup, Stretching, within_reach};
+use super::{Anchor, Bending, Cloth, RestShape, Setup, Stretching, seam, within_reach};
 use crate::contact::{ContactSettings, Friction};
 use crate::error::{SetupError, SetupProblem};
 use crate::forces::Brace;
@@ -118,6 +118,7 @@ pub(crate) fn check(setup: &Setup) -> Result<(), SetupError> {
             problems.push(SetupProblem::OutOfRange { what, value, limit: "above 0" });
         }
     }
+    problems.extend(seam::unfit(&setup.seams, &setup.cloths));
     problems.extend(unfit_contact(setup));
     if setup.substeps == 0 {
         problems.push(SetupProblem::OutOfRange { what: "substeps", value: 0.0, limit: "1 or more" });

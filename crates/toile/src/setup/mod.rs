@@ -1,8 +1,10 @@
 //! What a world is built from, checks on it, and the islands it becomes.
 
 mod check;
+mod seam;
 
 pub(crate) use check::check;
+pub use seam::Seam;
 
 use crate::collide::Role;
 use crate::collide::collider::Collider;
@@ -215,6 +217,27 @@ pub struct ElasticBetween {
     pub carries: Option<f64>,
 }
 
+impl ElasticBetween {
+    /// The vertex that it draws to, if it is one.
+    pub fn vertex(&self) -> Option<(usize, u32)> {
+        match self.to {
+            Anchor::Vertex(cloth, vertex) => Some((cloth, vertex)),
+            Anchor::Place(..) => None,
+        }
+    }
+
+    /// Gives its ends other vertices. One that has lost a vertex is joined to itself: it pulls nothing and keeps its number.
+    pub(crate) fn join(&mut self, [from, to]: [Option<(usize, u32)>; 2]) {
+        let lost = from.is_none() || to.is_none() && self.vertex().is_some();
+        self.from = from.unwrap_or((self.from.0, 0));
+        match (lost, to) {
+            (true, _) => self.to = Anchor::Vertex(self.from.0, self.from.1),
+            (false, Some((cloth, vertex))) => self.to = Anchor::Vertex(cloth, vertex),
+            (false, None) => {}
+        }
+    }
+}
+
 /// What an elastic draws to.
 #[derive(Clone, Debug)]
 pub enum Anchor {
@@ -246,6 +269,8 @@ pub struct Setup {
     pub pins: Vec<PinDown>,
     /// What draws vertices together.
     pub elastics: Vec<ElasticBetween>,
+    /// Seams that close.
+    pub seams: Vec<Seam>,
     /// Gravity [m/s²].
     pub gravity: DVec3,
     /// Wind.
@@ -264,6 +289,7 @@ impl Default for Setup {
             contact: ContactSettings::off(),
             pins: Vec::new(),
             elastics: Vec::new(),
+            seams: Vec::new(),
             gravity: DVec3::new(0.0, -9.81, 0.0),
             wind: WindField::default(),
             solver: SolverSettings::default(),
@@ -362,7 +388,7 @@ pub(crate) fn island(
     numbers: &[usize],
     pieces: &[Piece],
     cloths: &[Cloth],
-    (pins, elastics): (&[PinDown], &[ElasticBetween]),
+    (pins, elastics, seams): (&[PinDown], &[ElasticBetween], &[(&Seam, f64)]),
     (gravity, wind): (DVec3, WindField),
 ) -> Island {
     let mut parts: Vec<Part> = Vec::new();
@@ -439,7 +465,7 @@ pub(crate) fn island(
     if !holds.is_empty() {
         forces.push(Box::new(Attach::elements(n, &members, holds)));
     }
-    if let Some(family) = elastic_forces(elastics, &crew, &mass) {
+    if let Some(family) = elastic_forces(elastics, seam::pulls(seams, &crew, cloths), &crew, &mass) {
         forces.push(family);
     }
     let rigid = parts.iter().filter(|part| cloths[part.cloth].rigid);
@@ -472,8 +498,13 @@ fn heavy_area(mesh: &Mesh, members: &[&Part], pieces: &[Piece], cloths: &[Cloth]
     area
 }
 
-/// The elastics whose ends are all here.
-fn elastic_forces(elastics: &[ElasticBetween], crew: &Crew, mass: &[f64]) -> Option<Box<dyn ForceModel>> {
+/// The elastics whose ends are all here, and then those of seams.
+fn elastic_forces(
+    elastics: &[ElasticBetween],
+    seams: (Vec<[u32; 2]>, Vec<Pull>),
+    crew: &Crew,
+    mass: &[f64],
+) -> Option<Box<dyn ForceModel>> {
     let (mut members, mut pulls) = (Vec::new(), Vec::new());
     for (source, elastic) in elastics.iter().enumerate() {
         let Some(first) = crew.find(elastic.from.0, elastic.from.1) else { continue };
@@ -489,8 +520,11 @@ fn elastic_forces(elastics: &[ElasticBetween], crew: &Crew, mass: &[f64]) -> Opt
         };
         members.push([first, second]);
         let mass = elastic.carries.unwrap_or(mass);
-        pulls.push(Pull { time: elastic.time, active: elastic.active.clone(), mass, source, place });
+        let (time, active) = (elastic.time, elastic.active.clone());
+        pulls.push(Pull { time, active, mass, near: 0.0, source, place });
     }
+    members.extend(seams.0);
+    pulls.extend(seams.1);
     (!pulls.is_empty())
         .then(|| Box::new(Elastic::elements(crew.particles, &members, pulls)) as Box<dyn ForceModel>)
 }

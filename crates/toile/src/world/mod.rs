@@ -1,16 +1,20 @@
 //! The world: cloths, what holds them, and time.
 
+mod form;
+mod readings;
 mod reshape;
 mod revise;
+mod seams;
 mod tailor;
 mod tangled;
 mod whole;
 
+pub use form::{ClothForm, Form};
 pub use reshape::ReshapeError;
 pub use revise::Heritage;
+pub use seams::Closing;
 pub use tailor::{TailorError, Tailoring};
 
-use crate::account::Account;
 use crate::collide::Role;
 use crate::collide::collider::Collider;
 use crate::contact::space::{Object, Shape};
@@ -26,7 +30,9 @@ use crate::math::{DVec3, reduce};
 use crate::mesh::Remap;
 use crate::model::{Model, Surroundings};
 use crate::probe::{Energies, Probe};
-use crate::setup::{self, Anchor, Cloth, ElasticBetween, Obstacle, Piece, PinDown, Setup, within_reach};
+use crate::setup::{
+    self, Anchor, Cloth, ElasticBetween, Obstacle, Piece, PinDown, Seam, Setup, within_reach,
+};
 use crate::solve::{SolverSettings, families};
 use crate::state::State;
 use crate::step::{Island, Part};
@@ -76,6 +82,8 @@ pub struct Snapshot {
     pub tangles: Vec<Tangle>,
     /// Whether vertices were placed by hand since the last step, which may have tangled them.
     pub placed: bool,
+    /// What the world is made of, if that is not what it was built from.
+    pub form: Option<Arc<Form>>,
 }
 
 /// Cloths in motion.
@@ -85,6 +93,7 @@ pub struct World {
     contact: ContactSettings,
     pins: Vec<PinDown>,
     elastics: Vec<ElasticBetween>,
+    seams: Vec<Seam>,
     pieces: Vec<Piece>,
     /// What bodies look like to those they meet.
     shapes: Vec<Arc<Shape>>,
@@ -97,6 +106,9 @@ pub struct World {
     tangles: Vec<Tangle>,
     /// Whether vertices were placed by hand since the last step.
     placed: bool,
+    /// What was changed as it was built, and as it is now; nothing where nothing was changed.
+    start: Option<Arc<Form>>,
+    form: Option<Arc<Form>>,
     solver: SolverSettings,
     substeps: u32,
     gravity: DVec3,
@@ -116,7 +128,7 @@ impl World {
     /// A world whose tangles nobody looked for.
     fn apart(setup: Setup) -> Result<World, SetupError> {
         setup::check(&setup)?;
-        let Setup { cloths, bodies, contact, pins, elastics, gravity, wind, solver, substeps } = setup;
+        let Setup { cloths, bodies, contact, pins, elastics, seams, gravity, wind, solver, substeps } = setup;
         let pieces = setup::pieces(&cloths);
         let shapes = bodies.iter().filter_map(|body| {
             let facets = body.collider.facets();
@@ -129,6 +141,7 @@ impl World {
             contact,
             pins,
             elastics,
+            seams,
             pieces,
             shapes,
             islands: Vec::new(),
@@ -136,6 +149,8 @@ impl World {
             reshaped: Vec::new(),
             tangles: Vec::new(),
             placed: false,
+            start: None,
+            form: None,
             solver,
             substeps,
             gravity,
@@ -152,13 +167,14 @@ impl World {
     /// A new island of some parts, as the cloths start.
     fn island(&self, parts: &[usize]) -> Island {
         let outside = (self.gravity, self.wind);
-        let mut island =
-            setup::island(parts, &self.pieces, &self.cloths, (&self.pins, &self.elastics), outside);
+        let seams: Vec<(&Seam, f64)> = self.seams.iter().map(|seam| (seam, self.sewn_at(seam))).collect();
+        let holding = (&self.pins[..], &self.elastics[..], &seams[..]);
+        let mut island = setup::island(parts, &self.pieces, &self.cloths, holding, outside);
         self.let_meet(&mut island);
         island
     }
 
-    /// Parts that elastics join.
+    /// Parts that elastics and seams join.
     fn sewn(&self) -> Vec<[usize; 2]> {
         let part = |cloth: usize, vertex: u32| {
             let has = |p: &Piece| p.cloth == cloth && p.vertices.binary_search(&vertex).is_ok();
@@ -170,7 +186,11 @@ impl World {
             }
             Anchor::Place(..) => None,
         };
-        self.elastics.iter().filter_map(both).collect()
+        let seam =
+            |seam: &Seam, pair: &[u32; 2]| Some([part(seam.cloth, pair[0])?, part(seam.cloth, pair[1])?]);
+        let seams =
+            self.seams.iter().flat_map(|own| own.pairs.iter().filter_map(move |pair| seam(own, pair)));
+        self.elastics.iter().filter_map(both).chain(seams).collect()
     }
 
     /// Lets an island meet what is around it.
@@ -209,7 +229,8 @@ impl World {
             }
         }
         let colliders = self.colliders();
-        let meeting = Meeting::new(objects, bodies, &colliders, &island.now.x, self.time);
+        let mut meeting = Meeting::new(objects, bodies, &colliders, &island.now.x, self.time);
+        meeting.set_seams(self.seams.iter().map(|seam| (seam.cloth, &seam.pairs[..])));
         island.meet(meeting);
     }
 
@@ -218,7 +239,8 @@ impl World {
     }
 
     /// Advances by a frame of `frame_dt` [s] in equal substeps. A substep whose result is not finite is redone
-    /// as two halves; if nothing helps, the world stays as it was before the frame.
+    /// as two halves; if nothing helps, the world stays as it was before the frame. Seams that have closed are sewn at
+    /// its end.
     pub fn step(&mut self, frame_dt: f64, probe: &mut Probe) -> Result<(), FrameError> {
         let before = self.snapshot();
         self.reshaped.clear();
@@ -260,6 +282,7 @@ impl World {
             let placed = body.collider.place(self.time);
             debug_assert!(placed.is_ok());
         }
+        self.close_seams();
         Ok(())
     }
 
@@ -509,41 +532,6 @@ impl World {
         self.summed(cloth, |island| island.model.contact_forces_at(&island.now))
     }
 
-    /// What acts on a vertex of a cloth, by source, and what it did in the last substep.
-    pub fn account(&self, cloth: usize, vertex: u32) -> Result<Account, SetupError> {
-        let found = self.find(cloth, vertex);
-        let (island, particle) = found.map_err(|problem| SetupError { problems: vec![problem] })?;
-        Ok(self.islands[island].account(particle))
-    }
-
-    /// Principal strains, and stress along warp, along weft and in shear [N/m], of the cloth around a vertex: the mean of
-    /// its faces by area. Zeros where no face is.
-    pub fn tension(&self, cloth: usize, vertex: u32) -> ([f64; 2], [f64; 3]) {
-        let Some(owner) = self.cloths.get(cloth) else { return Default::default() };
-        let (x, mesh) = (self.positions(cloth), &owner.mesh);
-        let plane = owner.fabric.in_plane();
-        let (mut strain, mut stress, mut area) = ([0.0; 2], [0.0; 3], 0.0);
-        for (k, face) in mesh.faces().iter().enumerate().filter(|(_, face)| face.contains(&vertex)) {
-            let (weights, corners) = (material_weights(&mesh.rest()[k]), face.map(|v| x[v as usize]));
-            let image = |row: [f64; 3]| (0..3).fold(DVec3::ZERO, |sum, a| sum + corners[a] * row[a]);
-            let [u, v] = weights.map(image);
-            let green = [0.5 * (u.dot(u) - 1.0), 0.5 * (v.dot(v) - 1.0), u.dot(v)];
-            let own = mesh.area()[k];
-            let principal = principal_strain(&weights, corners);
-            let reply = plane.reply(green).stress;
-            (0..2).for_each(|r| strain[r] += own * principal[r]);
-            (0..3).for_each(|r| stress[r] += own * reply[r]);
-            area += own;
-        }
-        if area == 0.0 { Default::default() } else { (strain.map(|s| s / area), stress.map(|s| s / area)) }
-    }
-
-    /// Where pairs push [m]: the nearest points of the two sides of each.
-    pub fn contact_places(&self) -> Vec<[DVec3; 2]> {
-        let of = |island: &Island| island.model.contact_places(&island.now);
-        self.islands.iter().flat_map(of).collect()
-    }
-
     /// A force on each vertex of a cloth, from those on the particles of its islands.
     fn summed(&self, cloth: usize, of: impl Fn(&Island) -> Vec<DVec3>) -> Vec<DVec3> {
         let mut out = vec![DVec3::ZERO; self.cloths[cloth].positions.len()];
@@ -627,11 +615,18 @@ impl World {
             let_through: self.let_through(),
             tangles: self.tangles.clone(),
             placed: self.placed,
+            form: self.form.clone(),
         }
     }
 
-    /// Goes back (or on) to a snapshot of the same world. A snapshot of another world is refused.
+    /// Goes back (or on) to a snapshot of the same world, whatever its meshes have become since or were then. A snapshot of
+    /// another world is refused.
     pub fn restore(&mut self, snapshot: Snapshot) -> Result<(), SetupError> {
+        if let Some(mut other) = self.with_form(snapshot.form.as_ref())? {
+            other.restore(snapshot)?;
+            *self = other;
+            return Ok(());
+        }
         let mut parts: Vec<usize> = snapshot.groups.iter().flatten().copied().collect();
         parts.sort_unstable();
         if parts.into_iter().eq(0..self.pieces.len()) {

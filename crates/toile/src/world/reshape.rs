@@ -5,7 +5,7 @@ use crate::contact::Touch;
 use crate::error::SetupError;
 use crate::math::DVec3;
 use crate::mesh::{Edge, Edited, Mesh, NONE, Origin, Remap};
-use crate::setup::{Anchor, Cloth, RestShape};
+use crate::setup::{Cloth, RestShape};
 use std::fmt;
 use std::sync::Arc;
 
@@ -72,7 +72,8 @@ pub(super) struct Reshaped<'a> {
 
 impl World {
     /// Gives a cloth another mesh, of which `edited` says where everything comes from: motion, masses, pins, elastics, hold
-    /// and force of what touches all go on. A new vertex is held by a pin if all that it comes from is. Elements of this
+    /// and force of what touches all go on. A new vertex is held by a pin if all that it comes from is. An elastic whose vertex is
+    /// gone draws nothing any more. Elements of this
     /// cloth remember nothing afterwards. Where it is cut, its two sides are opened by a fraction of a millimetre, for
     /// nothing may touch. `velocities` [m/s] are those of the new vertices; without them they move like what they come
     /// from, and what is sewn keeps its momentum. An edit after which something would intersect is refused, and an error changes
@@ -97,35 +98,30 @@ impl World {
             pin.vertices = new.map(|(v, _)| v as u32).collect();
         }
         let first = |v: u32| heirs.get(v as usize).and_then(|heirs| heirs.first().copied());
-        setup.elastics.retain_mut(|elastic| {
-            let mut stays = true;
-            let mut rename = |own: usize, vertex: &mut u32| match first(*vertex) {
-                Some(new) if own == cloth => *vertex = new,
-                None if own == cloth => stays = false,
-                _ => {}
-            };
-            rename(elastic.from.0, &mut elastic.from.1);
-            if let Anchor::Vertex(own, vertex) = &mut elastic.to {
-                rename(*own, vertex);
-            }
-            stays
-        });
-        // A pin that holds nothing any more is no pin.
-        let stays: Vec<Option<usize>> =
-            (0..setup.pins.len()).filter(|k| !setup.pins[*k].vertices.is_empty()).map(Some).collect();
-        setup.pins.retain(|pin| !pin.vertices.is_empty());
-        let heritage = Heritage { pins: stays, ..Heritage::all(&setup) };
+        for elastic in &mut setup.elastics {
+            let ends = [Some(elastic.from), elastic.vertex()].map(|end| match end {
+                Some((own, v)) if own == cloth => first(v).map(|v| (own, v)),
+                other => other,
+            });
+            elastic.join(ends);
+        }
+        for seam in setup.seams.iter_mut().filter(|seam| seam.cloth == cloth) {
+            seam.pairs = seam.pairs.iter().filter_map(|[a, b]| Some([first(*a)?, first(*b)?])).collect();
+            seam.pairs.retain(|[a, b]| a != b);
+        }
+        setup.seams.retain(|seam| !seam.pairs.is_empty());
+        let heritage = Heritage::all(&setup);
         let change = Reshaped { cloth, remap, heirs, velocities, opened };
-        let new = self.revised(setup, &heritage, Some(&change)).map_err(ReshapeError::Setup)?;
+        let mut new = self.revised(setup, &heritage, Some(&change)).map_err(ReshapeError::Setup)?;
         if new.tangles.len() > self.tangles.len() {
             let pairs = new.tangles().pairs.len();
             return Err(ReshapeError::Meets { cloth: self.cloths[cloth].name.clone(), pairs });
         }
-        let (releases, mut reshaped) =
-            (std::mem::take(&mut self.releases), std::mem::take(&mut self.reshaped));
-        reshaped.push((cloth, remap.clone()));
+        new.formed_since(self.start_before(Some(cloth)));
+        new.releases = std::mem::take(&mut self.releases);
+        new.reshaped = std::mem::take(&mut self.reshaped);
+        new.reshaped.push((cloth, remap.clone()));
         *self = new;
-        (self.releases, self.reshaped) = (releases, reshaped);
         Ok(())
     }
 

@@ -47,6 +47,7 @@ impl World {
             contact: self.contact.clone(),
             pins: self.pins.clone(),
             elastics: self.elastics.clone(),
+            seams: self.seams.clone(),
             gravity: self.gravity,
             wind: self.wind,
             solver: self.solver,

@@ -1,8 +1,9 @@
-//! What a tailor does to a cloth while it moves: cut, remove, resize, fill, sew.
+//! What a tailor does to a cloth while it moves: cut, remove, resize, fill, sew at once or by a seam that closes.
 
 use super::{ReshapeError, World};
 use crate::mesh::edit::{self, Keep, Place};
 use crate::mesh::{EditError, Edited, Remap};
+use crate::setup::Seam;
 use std::fmt;
 
 /// One change of a cloth between two frames, in the numbers of the mesh that it has then.
@@ -21,15 +22,22 @@ pub enum Tailoring {
     Fill { start: u32 },
     /// Makes each pair of vertices one, wherever they are.
     Sew { pairs: Vec<[u32; 2]> },
+    /// Draws pairs of vertices together, smoothly, and makes each one when all have met (see [`World::seams`]).
+    Seam { pairs: Vec<[u32; 2]> },
+    /// Takes away a seam of this cloth that has not closed, by its place in [`World::seams`].
+    Unpick { seam: usize },
 }
 
 /// Why a cloth is not changed. The world is as it was.
 #[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs, reason = "the fields are named by the variant's own sentence")]
 pub enum TailorError {
     /// The mesh does not allow it.
     Edit(EditError),
     /// The world does not.
     Reshape(ReshapeError),
+    /// The cloth has no such seam.
+    NoSeam { cloth: String, seam: usize, seams: usize },
 }
 
 impl fmt::Display for TailorError {
@@ -37,6 +45,10 @@ impl fmt::Display for TailorError {
         match self {
             Self::Edit(error) => error.fmt(f),
             Self::Reshape(error) => error.fmt(f),
+            Self::NoSeam { cloth, seam, seams } => write!(
+                f,
+                "seam {seam} is none of cloth `{cloth}`, in a world of {seams}: name one that has not closed yet"
+            ),
         }
     }
 }
@@ -71,6 +83,8 @@ impl World {
             }
             Tailoring::Fill { start } => edit::fill(mesh, &self.positions(cloth), *start)?,
             Tailoring::Sew { pairs } => edit::sew(mesh, pairs)?,
+            Tailoring::Seam { pairs } => return self.seam(cloth, pairs, Seam::TIME),
+            Tailoring::Unpick { seam } => return self.unpick(cloth, *seam),
         };
         self.reshape(cloth, &edited, None)?;
         Ok(edited.remap)
