@@ -317,3 +317,79 @@ fn refused_jobs_change_nothing_and_say_what_to_do() {
     }
     live.apply(&other(0, 0)).expect("the same in the right numbers");
 }
+
+/// A sheet that hangs, cut across, and the pairs that would sew it again.
+fn cut_across() -> (Live, Vec<[u32; 2]>) {
+    let mut live = live("hang", &["cloth.sheet.shape.resolution=10"]);
+    live.apply(&Edit::Gravity { gravity: [0.0; 3] }).expect("nothing falls");
+    let job = across(&live);
+    tailor(&mut live, job).expect("a cut");
+    let x = live.world().positions(0);
+    let pieces = mesh(&live).components();
+    let border = mesh(&live).border();
+    let [one, other] = [0, 1].map(|k| border.iter().filter(|v| pieces[k].contains(v)).collect::<Vec<_>>());
+    let close = |a: u32, b: u32| x[a as usize].distance(x[b as usize]) < 2e-3;
+    let pair = |v: &&u32| Some([**v, **other.iter().find(|w| close(**v, ***w))?]);
+    let pairs: Vec<[u32; 2]> = one.iter().filter_map(pair).collect();
+    assert!(pairs.len() > 8, "{pairs:?}");
+    (live, pairs)
+}
+
+#[test]
+fn seams_close_by_themselves_and_everything_follows() {
+    let (mut live, pairs) = cut_across();
+    let vertices = mesh(&live).vertices();
+    live.apply(&Edit::Pin { object: 0, vertices: vec![vertices as u32 - 1] }).expect("a pin");
+    let before = (live.world().fingerprint(), live.faces(0));
+    tailor(&mut live, Job::Seam { pairs: pairs.clone() }).expect("a seam");
+    assert_eq!((live.world().fingerprint(), live.faces(0)), before, "nothing has closed yet");
+    // A pin and a change of fabric while it closes: seams go on.
+    live.apply(&Edit::Pin { object: 0, vertices: vec![60] }).expect("a pin");
+    let density = FabricSettings { density: Some(0.3), ..FabricSettings::default() };
+    live.apply(&Edit::Fabric { object: 0, fabric: density }).expect("heavier");
+    assert_eq!(live.world().seams().len(), 1);
+    let revision = live.revision();
+    for _ in 0..200 {
+        run(&mut live, 1);
+        if live.world().seams().is_empty() {
+            break;
+        }
+    }
+    assert_eq!((mesh(&live).components().len(), mesh(&live).vertices()), (1, vertices - pairs.len()));
+    assert!(live.revision() > revision);
+    check(&live);
+    let sewn = live.panels().pinned;
+    // What was changed while the seam closed is undone on the cloth that is sewn.
+    live.apply(&Edit::Undo).expect("lighter");
+    check(&live);
+    assert_eq!(mesh(&live).components().len(), 1);
+    live.apply(&Edit::Undo).expect("unpinned");
+    check(&live);
+    assert_ne!(live.panels().pinned, sewn);
+    live.apply(&Edit::Undo).expect("unsewn");
+    check(&live);
+    assert_eq!((live.world().seams().len(), live.faces(0)), (0, before.1));
+    live.apply(&Edit::Redo).expect("sewn again");
+    assert_eq!(live.world().seams().len(), 1);
+    run(&mut live, 5);
+    check(&live);
+}
+
+#[test]
+fn a_hand_goes_on_holding_what_a_seam_makes_one() {
+    let (mut live, pairs) = cut_across();
+    let [_, vertex] = pairs[4];
+    let at = live.world().positions(0)[vertex as usize];
+    live.apply(&Edit::Grab { hand: 2, object: 0, vertex, to: at.to_array() }).expect("held");
+    tailor(&mut live, Job::Seam { pairs }).expect("a seam");
+    for _ in 0..200 {
+        run(&mut live, 1);
+    }
+    assert!(live.world().seams().is_empty());
+    check(&live);
+    let to = at + DVec3::new(0.0, 0.15, 0.0);
+    live.apply(&Edit::Drag { hand: 2, to: to.to_array() }).expect("still held");
+    run(&mut live, 40);
+    let near = live.world().positions(0).iter().map(|p| p.distance(to)).fold(9.0, f64::min);
+    assert!(near < 0.02, "{near} m from the hand");
+}
