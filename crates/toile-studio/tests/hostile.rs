@@ -121,7 +121,7 @@ fn a_thousand_orders_of_edits_can_be_made_again() {
 fn a_session_with_scissors_and_needle_is_made_again_to_the_bit() {
     let (mut room, people) = room(1);
     let client = people[0].0;
-    let mut say = |room: &mut Room, edit| {
+    let say = |room: &mut Room, edit| {
         let before = room.log().map(|log| log.lines().count());
         room.hear(client, FromPage::Edit { id: 1, edit });
         assert_ne!(room.log().map(|log| log.lines().count()), before, "it was refused");

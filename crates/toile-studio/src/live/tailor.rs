@@ -220,20 +220,13 @@ fn placed(spot: &Spot) -> Place {
 
 /// All faces of the piece that a face belongs to, if it is not all of the cloth.
 fn piece(mesh: &Mesh, face: u32, name: &str) -> Result<Vec<u32>, String> {
-    let faces = mesh.faces();
-    let Some([first, ..]) = faces.get(face as usize) else {
-        return Err(format!("`{name}` has no face {face}: it has {}, counted from 0", faces.len()));
+    let faces = mesh.faces().len();
+    let Some(all) = mesh.components().into_iter().find(|piece| piece.contains(&face)) else {
+        return Err(format!("`{name}` has no face {face}: it has {faces}, counted from 0"));
     };
-    let pieces = mesh.components();
-    let own = pieces.iter().find(|piece| piece.contains(first)).ok_or("the face belongs to no piece")?;
-    let mut inside = vec![false; mesh.vertices()];
-    own.iter().for_each(|v| inside[*v as usize] = true);
-    let all = (0..faces.len() as u32).filter(|f| inside[faces[*f as usize][0] as usize]);
-    let all: Vec<u32> = all.collect();
-    if all.len() == faces.len() {
+    if all.len() == faces {
         return Err(format!(
-            "`{name}` is in one piece of {} faces: cut it apart first, or remove what is under the brush",
-            faces.len()
+            "`{name}` is in one piece of {faces} faces: cut it apart first, or remove what is under the brush"
         ));
     }
     Ok(all)

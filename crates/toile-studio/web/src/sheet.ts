@@ -92,7 +92,9 @@ export class Sheet {
   /** The border through the side that begins at a vertex, from corner to corner. */
   border(vertex: number): Border {
     const loop = this.loop(vertex);
-    const corner = loop.map((one) => this.#isCorner(one));
+    const angles = this.#angles();
+    // Far from a half turn.
+    const corner = loop.map((one) => Math.abs(angles[one] - Math.PI) > Math.PI / 4);
     if (!corner.includes(true)) return { path: [...loop, vertex], closed: true };
     let begin = 0;
     while (!corner[(begin + loop.length) % loop.length]) begin -= 1;
@@ -104,19 +106,18 @@ export class Sheet {
     }
   }
 
-  /** Whether the border turns at a vertex: the angles of its faces are far from a half turn. */
-  #isCorner(vertex: number): boolean {
+  /** The sum of the angles of the faces at each vertex [rad]. */
+  #angles(): Float64Array {
     const { positions: p, faces: f } = this.#piece;
-    let sum = 0;
+    const sums = new Float64Array(p.length / 3);
     for (let k = 0; k < f.length; k += 1) {
-      if (f[k] !== vertex) continue;
       const [a, b, c] = [3 * f[k], 3 * f[after(k)], 3 * f[after(after(k))]];
-      const u = [p[b] - p[a], p[b + 1] - p[a + 1], p[b + 2] - p[a + 2]];
-      const v = [p[c] - p[a], p[c + 1] - p[a + 1], p[c + 2] - p[a + 2]];
-      const cosine = (u[0] * v[0] + u[1] * v[1] + u[2] * v[2]) / (Math.hypot(...u) * Math.hypot(...v) || 1);
-      sum += Math.acos(Math.max(-1, Math.min(1, cosine)));
+      const [ux, uy, uz] = [p[b] - p[a], p[b + 1] - p[a + 1], p[b + 2] - p[a + 2]];
+      const [vx, vy, vz] = [p[c] - p[a], p[c + 1] - p[a + 1], p[c + 2] - p[a + 2]];
+      const cosine = (ux * vx + uy * vy + uz * vz) / (Math.hypot(ux, uy, uz) * Math.hypot(vx, vy, vz) || 1);
+      sums[f[k]] += Math.acos(Math.max(-1, Math.min(1, cosine)));
     }
-    return Math.abs(sum - Math.PI) > Math.PI / 4;
+    return sums;
   }
 
   /** The shortest way along edges from a vertex to another, both included; nothing if there is none. */

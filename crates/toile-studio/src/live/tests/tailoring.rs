@@ -157,14 +157,15 @@ fn a_piece_that_is_cut_off_falls_and_can_be_removed() {
     assert_eq!(pieces.len(), 2);
     run(&mut live, 20);
     let held = live.panels().pinned[0].1[0];
-    let off = pieces.iter().find(|piece| !piece.contains(&held)).expect("a loose piece");
+    let vertices =
+        |piece: &Vec<u32>| piece.iter().flat_map(|f| mesh(&live).faces()[*f as usize]).collect::<Vec<u32>>();
+    let off = pieces.iter().find(|piece| !vertices(piece).contains(&held)).expect("a loose piece");
+    let (face, off) = (off[0], vertices(off));
     let lowest =
         |live: &Live| off.iter().map(|v| live.world().positions(0)[*v as usize].y).fold(9.0, f64::min);
     let fallen = lowest(&live);
     run(&mut live, 10);
     assert!(lowest(&live) < fallen - 0.1, "it falls");
-    let faces = mesh(&live).faces();
-    let face = faces.iter().position(|f| off.contains(&f[0])).expect("a face") as u32;
     tailor(&mut live, Job::Discard { face }).expect("gone");
     assert_eq!(mesh(&live).components().len(), 1);
     check(&live);
@@ -327,7 +328,8 @@ fn cut_across() -> (Live, Vec<[u32; 2]>) {
     let x = live.world().positions(0);
     let pieces = mesh(&live).components();
     let border = mesh(&live).border();
-    let [one, other] = [0, 1].map(|k| border.iter().filter(|v| pieces[k].contains(v)).collect::<Vec<_>>());
+    let has = |k: usize, v: &u32| pieces[k].iter().any(|f| mesh(&live).faces()[*f as usize].contains(v));
+    let [one, other] = [0, 1].map(|k| border.iter().filter(|v| has(k, v)).collect::<Vec<_>>());
     let close = |a: u32, b: u32| x[a as usize].distance(x[b as usize]) < 2e-3;
     let pair = |v: &&u32| Some([**v, **other.iter().find(|w| close(**v, ***w))?]);
     let pairs: Vec<[u32; 2]> = one.iter().filter_map(pair).collect();
