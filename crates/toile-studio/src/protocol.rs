@@ -401,6 +401,8 @@ pub struct ObjectInfo {
     pub name: String,
     /// What it is.
     pub role: Role,
+    /// Whether it is a solid, which keeps its shape and is not for tailors.
+    pub solid: bool,
     /// Counts changes of its mesh: edits that name faces and vertices say which they mean.
     pub mesh: u32,
     /// Whether it was dropped or imported, and may be removed.

@@ -4,6 +4,7 @@ use super::Live;
 use super::history::{Mended, Way};
 use super::stage::Stage;
 use crate::protocol::{Job, Kept, Spot};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use toile::math::DVec3;
 use toile::mesh::edit::{Keep, Place};
@@ -58,7 +59,7 @@ impl Live {
     /// A cloth of the world has another mesh: stage and hands follow.
     fn follow(&mut self, cloth: usize, remap: &Remap) -> Result<(), String> {
         let object = self.stage.cloth_ids[cloth];
-        let heirs = remap.heirs(self.stage.cloths[cloth].mesh.vertices());
+        let heirs = heirs(remap);
         self.stage.follow(object, remap);
         wear(&mut self.stage.cloths[cloth], &self.world.cloths()[cloth]);
         self.count_mesh(cloth);
@@ -121,11 +122,10 @@ impl Stage {
     /// comes from is, as in the world.
     pub fn follow(&mut self, object: u32, remap: &Remap) {
         let Some(cloth) = self.cloth_ids.iter().position(|id| *id == object) else { return };
-        let vertices = self.cloths[cloth].mesh.vertices();
-        let heirs = remap.heirs(vertices);
+        let heirs = heirs(remap);
         for pin in self.pins.iter_mut().filter(|pin| pin.cloth == cloth) {
-            let held = |v: u32| pin.vertices.contains(&v);
-            let all_held = |origin: &Origin| origin.weights().iter().all(|(v, _)| held(*v));
+            let held: BTreeSet<u32> = pin.vertices.iter().copied().collect();
+            let all_held = |origin: &Origin| origin.weights().iter().all(|(v, _)| held.contains(v));
             let new = remap.vertices.iter().enumerate().filter(|(_, origin)| all_held(origin));
             pin.vertices = new.map(|(v, _)| v as u32).collect();
         }
@@ -142,7 +142,7 @@ impl Stage {
             }
         }
         let looks = &mut self.looks[cloth];
-        if looks.uv.len() == vertices {
+        if !looks.uv.is_empty() {
             let at = |v: u32| looks.uv.get(v as usize).map_or([0.0; 2], |uv| uv.map(f64::from));
             let blend = |sum: [f64; 2], (v, w): (u32, f64)| [0, 1].map(|k| sum[k] + w * at(v)[k]);
             let uv = |origin: &Origin| origin.weights().into_iter().fold([0.0; 2], blend).map(|x| x as f32);
@@ -164,6 +164,12 @@ impl Stage {
         }
         stage
     }
+}
+
+/// New vertices of each old one that is still there.
+fn heirs(remap: &Remap) -> Vec<Vec<u32>> {
+    let named = remap.vertices.iter().flat_map(Origin::weights).map(|(v, _)| v as usize + 1);
+    remap.heirs(named.max().unwrap_or(0))
 }
 
 /// Gives a cloth the mesh of another, and what hangs on it.

@@ -27,11 +27,11 @@ export function rayAt(view: Viewport, x: number, y: number): Ray {
 /** How far beside cloth a pointer may be and still mean it [px]. */
 const REACH = 10;
 
-/** The first surface under a place of the page, and the vertex of it that is nearest. */
-export function surface(view: Viewport, x: number, y: number): Hit | null {
+/** The first surface under a place of the page, or that of one piece, and the vertex of it that is nearest. */
+export function surface(view: Viewport, x: number, y: number, only?: Piece): Hit | null {
   const ray = rayAt(view, x, y);
   let best: { piece: Piece; face: number; weights: Vector; distance: number } | null = null;
-  for (const piece of view.pieces) {
+  for (const piece of only ? [only] : view.pieces) {
     const found = firstFace(ray, piece, best?.distance ?? Infinity);
     if (found) best = { piece, ...found };
   }

@@ -493,6 +493,10 @@ name: string,
  */
 role: Role,
 /**
+ * Whether it is a solid, which keeps its shape and is not for tailors.
+ */
+solid: boolean,
+/**
  * Counts changes of its mesh: edits that name faces and vertices say which they mean.
  */
 mesh: number,

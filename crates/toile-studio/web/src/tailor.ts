@@ -42,7 +42,7 @@ const STAY = 7000;
 /** Radii of brushes [m]. */
 const RADII = [0.005, 2] as const;
 
-const isCloth = (piece: Piece): boolean => piece.info.role === 'cloth';
+const isCloth = ({ info }: Piece): boolean => info.role === 'cloth' && !info.solid;
 const at = (piece: Piece, vertex: number): Vector3 => new Vector3().fromArray(piece.positions, 3 * vertex);
 
 /** Scissors, brushes, needle: what changes the mesh of cloth. */
@@ -74,7 +74,7 @@ export class Tailor {
   /** A pointer goes down; whether it belongs to a job now. */
   down(x: number, y: number): boolean {
     const tool = this.#studio.tool.now;
-    const hit = this.#cloth(x, y);
+    const hit = this.#hit(x, y);
     this.#hush();
     if (tool === 'cut') {
       this.#stroke = { is: 'cut', samples: [{ x, y, hit }] };
@@ -98,7 +98,7 @@ export class Tailor {
       const steps = Math.max(1, Math.ceil(Math.hypot(x - last.x, y - last.y) / STEP));
       for (let k = 1; k <= steps; k += 1) this.#sample(stroke.samples, last.x + ((x - last.x) * k) / steps, last.y + ((y - last.y) * k) / steps);
     } else if (stroke) {
-      const hit = this.#cloth(x, y);
+      const hit = this.#hit(x, y);
       if (hit && stroke.is === 'size') this.#resize(hit, x, y);
       if (hit && stroke.is === 'brush' && hit.piece === stroke.piece && options.erase.now.how === 'brush') for (const face of this.#under(hit)) stroke.faces.add(face);
     }
@@ -182,7 +182,7 @@ export class Tailor {
     if (this.#first) chalk.draw('first', [this.#first.border.path.map((v) => at(this.#first!.piece, v))]);
     if (!hover || (hover.touch && !stroke)) return false;
     if (tool === 'seam' || tool === 'fill') return this.#showBorder(hover.x, hover.y);
-    const hit = this.#cloth(hover.x, hover.y);
+    const hit = this.#hit(hover.x, hover.y);
     if (!hit || tool === 'cut') return hit !== null;
     if (tool === 'erase' && !stroke) chalk.draw('faces', triangles(hit.piece, this.#under(hit)), true);
     if (tool === 'size' || options.erase.now.how === 'brush') chalk.draw('ring', [ring(hit, options.brush.now.radius)], true);
@@ -202,9 +202,14 @@ export class Tailor {
     return true;
   }
 
-  #cloth(x: number, y: number): Hit | null {
+  #hit(x: number, y: number): Hit | null {
     const hit = surface(this.#studio.viewport, x, y);
     return hit && isCloth(hit.piece) ? hit : null;
+  }
+
+  /** Scissors that have begun go on below what lies on the cloth. */
+  #hitOf(piece: Piece | undefined, x: number, y: number): Hit | null {
+    return piece ? surface(this.#studio.viewport, x, y, piece) : this.#hit(x, y);
   }
 
   #under(hit: Hit): number[] {
@@ -216,12 +221,13 @@ export class Tailor {
   /** Adds a place to a stroke; where cloth begins or ends on the way to it, the border too. */
   #sample(samples: Sample[], x: number, y: number): void {
     const last = samples[samples.length - 1];
-    const next = { x, y, hit: this.#cloth(x, y) };
+    const piece = samples.find(({ hit }) => hit)?.hit?.piece;
+    const next = { x, y, hit: this.#hitOf(piece, x, y) };
     let [low, high]: Sample[] = [last, next];
     if (apart(last.hit, next.hit)) {
       for (let k = 0; k < 10; k += 1) {
         const [mx, my] = [(low.x + high.x) / 2, (low.y + high.y) / 2];
-        const middle = { x: mx, y: my, hit: this.#cloth(mx, my) };
+        const middle = { x: mx, y: my, hit: this.#hitOf(piece, mx, my) };
         if (apart(low.hit, middle.hit)) high = middle;
         else low = middle;
       }

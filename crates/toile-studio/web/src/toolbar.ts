@@ -107,7 +107,7 @@ function cutOptions(): HTMLElement {
   const how = segments<'line' | 'edges'>(
     'How it is cut',
     [
-      { value: 'line', text: 'Along the line' },
+      { value: 'line', text: 'As drawn' },
       { value: 'edges', text: 'Along edges' },
     ],
     (value) => options.cut.set({ how: value }),
