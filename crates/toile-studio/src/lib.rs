@@ -27,3 +27,4 @@ pub mod server;
 pub mod show;
 pub mod typescript;
 pub mod wire;
+mod words;

@@ -3,6 +3,10 @@
 //! Text messages are JSON: [`FromPage`] up, [`FromServer`] down. Geometry comes in binary messages, see [`crate::wire`].
 //! `web/src/protocol.ts` is made from these types; a test keeps them alike (`cargo xtask protocol` writes it anew).
 
+mod job;
+
+pub use job::{Job, Kept, Spot};
+
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -81,6 +85,15 @@ pub enum Edit {
     Remove {
         /// Object, by its id.
         object: u32,
+    },
+    /// Changes the mesh of a cloth: cuts, seams and the like.
+    Tailor {
+        /// Object, by its id.
+        object: u32,
+        /// Its [`ObjectInfo::mesh`], in which the job names faces and vertices.
+        mesh: u32,
+        /// What is done.
+        job: Job,
     },
     /// Changes the wind.
     Wind(WindSettings),
@@ -388,6 +401,10 @@ pub struct ObjectInfo {
     pub name: String,
     /// What it is.
     pub role: Role,
+    /// Whether it is a solid, which keeps its shape and is not for tailors.
+    pub solid: bool,
+    /// Counts changes of its mesh: edits that name faces and vertices say which they mean.
+    pub mesh: u32,
     /// Whether it was dropped or imported, and may be removed.
     pub guest: bool,
     /// Whether frames say where it is; what stands still is sent once, with the faces.

@@ -10,6 +10,7 @@ use crate::mailbox::{Mailbox, text_of};
 use crate::protocol::{Edit, FromPage, FromServer, Level, PROTOCOL, RoomInfo, Scalar};
 use crate::recording::{Log, Recorded, Tape};
 use crate::show::{self, Judge, Picture, Stage, Wanted};
+use crate::words::in_words;
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -363,6 +364,7 @@ impl Room {
         let seconds = clock();
         if self.live.revision() != revision {
             self.set_stage();
+            self.tell_panels();
         } else {
             self.set_picture();
         }
@@ -553,42 +555,4 @@ fn own_hand(client: u32, mut edit: Edit) -> Result<Edit, String> {
         *hand += client * HANDS;
     }
     Ok(edit)
-}
-
-/// An edit for the list of changes.
-fn in_words(edit: &Edit) -> String {
-    match edit {
-        Edit::Grab { object, vertex, .. } => format!("took object {object} at vertex {vertex}"),
-        Edit::Drag { .. } => "moved a hand".into(),
-        Edit::Release { .. } => "let go".into(),
-        Edit::Pin { object, vertices } => format!("pinned {} of object {object}", count(vertices.len())),
-        Edit::Unpin { object, vertices } => format!("unpinned {} of object {object}", count(vertices.len())),
-        Edit::Drop { form, size, mass, .. } => {
-            format!("dropped a {} of {size} m, {mass} kg", format!("{form:?}").to_lowercase())
-        }
-        Edit::Import { mesh, role, .. } => {
-            format!("imported {mesh} as {}", format!("{role:?}").to_lowercase())
-        }
-        Edit::Remove { object } => format!("removed object {object}"),
-        Edit::Wind(wind) => format!("wind {} m/s", three(wind.velocity)),
-        Edit::Gust { velocity, seconds } => format!("a gust of {} m/s for {seconds} s", three(*velocity)),
-        Edit::Gravity { gravity } => format!("gravity {} m/s²", three(*gravity)),
-        Edit::Fabric { object, fabric } => match &fabric.preset {
-            Some(preset) => format!("object {object} is {preset}"),
-            None => format!("changed the fabric of object {object}"),
-        },
-        Edit::Contact(_) => "changed how things meet".into(),
-        Edit::Solver(solver) => format!("solver {}, {} substeps", solver.integrator, solver.substeps),
-        Edit::Undo => "undid a change".into(),
-        Edit::Redo => "made a change again".into(),
-        Edit::Reset => "started over".into(),
-    }
-}
-
-fn count(vertices: usize) -> String {
-    if vertices == 1 { "a vertex".into() } else { format!("{vertices} vertices") }
-}
-
-fn three([x, y, z]: [f64; 3]) -> String {
-    format!("({x}, {y}, {z})")
 }

@@ -2,8 +2,8 @@
 
 use crate::protocol::{
     CertificateInfo, ContactPanel, Dropped, Edit, Explanation, FabricSettings, Format, FromPage, FromServer,
-    Group, Level, ObjectInfo, PROTOCOL, Panels, Role, RoomInfo, Scalar, SceneCard, SceneInfo, SolverPanel,
-    Stats, WindSettings,
+    Group, Job, Kept, Level, ObjectInfo, PROTOCOL, Panels, Role, RoomInfo, Scalar, SceneCard, SceneInfo,
+    SolverPanel, Spot, Stats, WindSettings,
 };
 use ts_rs::{Config, TS};
 
@@ -30,6 +30,9 @@ pub fn typescript() -> String {
         FromPage,
         FromServer,
         Edit,
+        Job,
+        Spot,
+        Kept,
         Dropped,
         Role,
         WindSettings,

@@ -6,7 +6,8 @@ use common::{Random, tiny};
 use std::sync::Arc;
 use toile_studio::mailbox::{Mailbox, Parcel};
 use toile_studio::protocol::{
-    ContactPanel, Dropped, Edit, FabricSettings, Format, FromPage, Role, Scalar, SolverPanel, WindSettings,
+    ContactPanel, Dropped, Edit, FabricSettings, Format, FromPage, Job, Kept, Role, Scalar, SolverPanel,
+    Spot, WindSettings,
 };
 use toile_studio::recording::replay;
 use toile_studio::room::{Room, RoomOptions};
@@ -38,10 +39,33 @@ fn near(random: &mut Random) -> [f64; 3] {
     [random.unit() - 0.5, random.unit() - 0.5, random.unit() - 0.5]
 }
 
+fn some_spot(random: &mut Random) -> Spot {
+    let (a, b) = (random.unit(), random.unit());
+    let weights = if a + b > 1.0 { [1.0 - a, 1.0 - b, a + b - 1.0] } else { [a, b, 1.0 - a - b] };
+    Spot { face: random.below(32) as u32, weights }
+}
+
+fn some_job(random: &mut Random) -> Job {
+    let vertex = random.below(25) as u32;
+    match random.below(9) {
+        0..3 => Job::Cut { line: (0..2 + random.below(2)).map(|_| some_spot(random)).collect() },
+        3 => Job::Slit { path: vec![vertex, vertex + 5, vertex + 10] },
+        4 => Job::Trim { faces: vec![vertex, vertex + 1] },
+        5 => Job::Discard { face: vertex },
+        6 => {
+            let (factor, keep) = (0.5 + 1.5 * random.unit(), [Kept::Mass, Kept::Density][random.below(2)]);
+            Job::Resize { at: some_spot(random), radius: 0.5, hardness: random.unit(), factor, keep }
+        }
+        7 => Job::Seam { pairs: vec![[vertex, random.below(30) as u32]] },
+        _ => Job::Fill { vertex },
+    }
+}
+
 fn some_edit(random: &mut Random) -> Edit {
     let hand = random.below(2) as u32;
     let vertex = random.below(25) as u32;
-    match random.below(18) {
+    match random.below(24) {
+        18.. => Edit::Tailor { object: 0, mesh: random.below(4) as u32, job: some_job(random) },
         16 => {
             Edit::Drop { form: Dropped::Cube, size: 0.1, mass: 0.1, at: near(random), velocity: near(random) }
         }
@@ -83,14 +107,66 @@ fn a_thousand_orders_of_edits_can_be_made_again() {
             room.tick();
             drain(&people);
         }
-        assert_eq!(room.stopped(), None, "round {round}");
         let log = room.log().expect("a log");
+        assert_eq!(room.stopped(), None, "round {round}\n{log}");
         let replayed =
             replay(log.as_bytes(), None).unwrap_or_else(|error| panic!("round {round}: {error}\n{log}"));
         assert!(replayed.agrees(), "round {round}: {replayed:?}\n{log}");
         edits += replayed.edits;
     }
     assert!(edits > 1000, "{edits} edits took place");
+}
+
+#[test]
+fn a_session_with_scissors_and_needle_is_made_again_to_the_bit() {
+    let (mut room, people) = room(1);
+    let client = people[0].0;
+    let say = |room: &mut Room, edit| {
+        let before = room.log().map(|log| log.lines().count());
+        room.hear(client, FromPage::Edit { id: 1, edit });
+        assert_ne!(room.log().map(|log| log.lines().count()), before, "it was refused");
+        room.tick();
+    };
+    let mesh = |room: &Room| room.live().info().objects[0].mesh;
+    let faces = |room: &Room| room.live().info().objects[0].faces;
+    let tailor = |room: &Room, job| Edit::Tailor { object: 0, mesh: mesh(room), job };
+    let slit = tailor(&room, Job::Slit { path: vec![10, 11, 12, 13, 14] });
+    say(&mut room, slit);
+    say(&mut room, Edit::Undo);
+    say(&mut room, Edit::Redo);
+    assert_eq!(room.live().world().cloths()[0].mesh.components().len(), 2);
+    let vertices = room.live().info().objects[0].vertices;
+    // The other side of the cut, to be sewn again.
+    let x = room.live().world().positions(0);
+    let near = |v: u32| {
+        (25..vertices).min_by(|a, b| {
+            let away = |w: &u32| x[*w as usize].distance(x[v as usize]);
+            away(a).total_cmp(&away(b))
+        })
+    };
+    let pairs: Vec<[u32; 2]> = (10..15).filter_map(|v| Some([v, near(v)?])).collect();
+    let seam = tailor(&room, Job::Seam { pairs });
+    say(&mut room, seam);
+    for _ in 0..200 {
+        room.tick();
+    }
+    assert_eq!(room.live().world().cloths()[0].mesh.components().len(), 1, "sewn by itself");
+    let middle = Spot { face: 8, weights: [0.4, 0.3, 0.3] };
+    for factor in [1.5, 0.7] {
+        let (at, keep) = (middle, Kept::Mass);
+        let brush = tailor(&room, Job::Resize { at, radius: 0.3, hardness: 0.5, factor, keep });
+        say(&mut room, brush);
+    }
+    let cut = tailor(&room, Job::Cut { line: vec![middle, Spot { face: 20, ..middle }] });
+    say(&mut room, cut);
+    let trim = tailor(&room, Job::Trim { faces: vec![faces(&room) - 1] });
+    say(&mut room, trim);
+    say(&mut room, Edit::Pin { object: 0, vertices: vec![vertices - 7] });
+    say(&mut room, Edit::Undo);
+    say(&mut room, Edit::Undo);
+    let log = room.log().expect("a log");
+    let replayed = replay(log.as_bytes(), None).unwrap_or_else(|error| panic!("{error}\n{log}"));
+    assert!(replayed.agrees(), "{replayed:?}\n{log}");
 }
 
 #[test]
@@ -155,6 +231,8 @@ fn corpus() -> Vec<String> {
         bodies: true,
         guarantee: true,
     };
+    let middle = Spot { face: 3, weights: [0.5, 0.25, 0.25] };
+    let tailor = |job| Edit::Tailor { object: 0, mesh: 0, job };
     let edits = [
         Edit::Grab { hand: 0, object: 0, vertex: 3, to: [0.1, 0.2, 0.3] },
         Edit::Drag { hand: 0, to: [0.3, 0.2, 0.1] },
@@ -164,6 +242,13 @@ fn corpus() -> Vec<String> {
         Edit::Drop { form: Dropped::Ball, size: 0.1, mass: 0.1, at: [0.0, 1.0, 0.0], velocity: [0.0; 3] },
         Edit::Import { mesh: "m1".into(), role: Role::Body, at: [0.0; 3], scale: 1.0 },
         Edit::Remove { object: 1 },
+        tailor(Job::Cut { line: vec![middle, Spot { face: 9, ..middle }] }),
+        tailor(Job::Slit { path: vec![6, 11, 16] }),
+        tailor(Job::Trim { faces: vec![3, 4] }),
+        tailor(Job::Discard { face: 3 }),
+        tailor(Job::Resize { at: middle, radius: 0.3, hardness: 0.5, factor: 1.5, keep: Kept::Mass }),
+        tailor(Job::Seam { pairs: vec![[0, 4], [5, 9]] }),
+        tailor(Job::Fill { vertex: 12 }),
         Edit::Wind(WindSettings { velocity: [1.0, 0.0, 0.0], gust: 0.1, frequency: 1.0 }),
         Edit::Gust { velocity: [1.0, 0.0, 0.0], seconds: 0.5 },
         Edit::Gravity { gravity: [0.0, -9.81, 0.0] },
@@ -237,7 +322,7 @@ fn poison(value: &mut serde_json::Value, random: &mut Random) {
             all.iter_mut().for_each(|inner| poison(inner, random));
         }
         Value::Object(all) => all.iter_mut().for_each(|(key, inner)| {
-            if key != "say" && key != "do" {
+            if key != "say" && key != "do" && key != "is" {
                 poison(inner, random);
             }
         }),
@@ -295,7 +380,7 @@ fn a_hundred_thousand_hostile_messages_break_nothing() {
             room.hear(people[0].0, FromPage::Edit { id: 0, edit: Edit::Reset });
         }
     }
-    assert!(understood > 20_000, "{understood} messages were understood");
+    assert!(understood > 15_000, "{understood} messages were understood");
     room.hear(people[0].0, FromPage::Edit { id: 0, edit: Edit::Reset });
     let tick = room.live().tick();
     room.tick();

@@ -132,6 +132,7 @@ impl Live {
         self.lift_clear(stage, &mut cloth.positions, &faces, (size, Kind::Cloth))?;
         let looks = Looks {
             guest: true,
+            mesh: 0,
             preset: None,
             uv: Arc::new(export.by_vertex(cloth.positions.len())),
             groups: Arc::new(export.groups),

@@ -60,21 +60,45 @@ impl Hand {
 impl Live {
     pub(super) fn grab(&mut self, hand: u32, object: u32, vertex: u32, to: DVec3) -> Result<(), String> {
         let (cloth, name) = self.cloth(object)?;
-        let x = self.world().positions(cloth);
-        if vertex as usize >= x.len() {
-            return Err(format!("`{name}` has no vertex {vertex}: it has {}, counted from 0", x.len()));
+        let vertices = self.stage.cloths[cloth].mesh.vertices();
+        if vertex as usize >= vertices {
+            return Err(format!("`{name}` has no vertex {vertex}: it has {vertices}, counted from 0"));
         }
         if !self.hands.contains_key(&hand) && self.hands.len() >= MOST_HANDS {
             return Err(format!("{MOST_HANDS} hands hold cloth already: let one go"));
         }
-        let owner = &self.stage.cloths[cloth];
+        let taken = self.taken(cloth, vertex, to);
+        let mut hands = self.hands.clone();
+        hands.insert(hand, taken);
+        self.hold(hands)
+    }
+
+    /// A hand that takes a vertex of a cloth.
+    fn taken(&self, cloth: usize, vertex: u32, to: DVec3) -> Hand {
+        let (x, owner) = (self.world().positions(cloth), &self.stage.cloths[cloth]);
         let around = around(&owner.mesh, vertex);
         let at = x[vertex as usize];
         let held: Vec<(u32, DVec3)> = around.iter().map(|v| (*v, x[*v as usize] - at)).collect();
         let mass = owner.fabric.density * owner.mesh.area().iter().sum::<f64>();
         let carries = STRENGTH * mass / held.len() as f64;
+        Hand { object: self.stage.cloth_ids[cloth], held, to, lead: at, carries }
+    }
+
+    /// Hands that hold an object: number, vertex and where each is [m].
+    pub(super) fn holding(&self, object: u32) -> Vec<(u32, u32, DVec3)> {
+        let own = self.hands.iter().filter(|(_, hand)| hand.object == object);
+        own.filter_map(|(number, hand)| Some((*number, hand.held.first()?.0, hand.to))).collect()
+    }
+
+    /// Lets these hands, and no others, hold an object whose mesh has changed.
+    pub(super) fn take_again(&mut self, object: u32, held: Vec<(u32, u32, DVec3)>) -> Result<(), String> {
+        let (cloth, _) = self.cloth(object)?;
         let mut hands = self.hands.clone();
-        hands.insert(hand, Hand { object, held, to, lead: at, carries });
+        hands.retain(|_, hand| hand.object != object);
+        if hands.len() == self.hands.len() && held.is_empty() {
+            return Ok(());
+        }
+        hands.extend(held.into_iter().map(|(hand, vertex, to)| (hand, self.taken(cloth, vertex, to))));
         self.hold(hands)
     }
 
@@ -95,7 +119,7 @@ impl Live {
     fn hold(&mut self, hands: std::collections::BTreeMap<u32, Hand>) -> Result<(), String> {
         let before = std::mem::replace(&mut self.hands, hands);
         let stage = self.stage.clone();
-        let settled = self.settle(stage);
+        let settled = self.settle(stage, None);
         if settled.is_err() {
             self.hands = before;
         }

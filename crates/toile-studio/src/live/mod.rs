@@ -4,23 +4,23 @@
 mod explain;
 mod guests;
 mod hands;
+mod history;
 mod panels;
 mod stage;
+mod tailor;
 #[cfg(test)]
 mod tests;
 
 use crate::protocol::{Edit, Explanation, Group, ObjectInfo, Panels, Role, SceneInfo};
 use glam::DVec3;
 use hands::Hand;
+use history::{History, Mended, Way};
 use stage::{Looks, Stage};
 use std::collections::BTreeMap;
 use toile::{Edit as Change, Heritage, Obstacle, PinDown, Probe, World};
 use toile_io::build::{Built, build};
 use toile_io::obj::Obj;
 use toile_io::scene::Scene;
-
-/// Changes that can be taken back.
-const DEEPEST: usize = 64;
 
 /// Cloths and bodies that may be in one room.
 const MOST_OBJECTS: usize = 256;
@@ -35,9 +35,11 @@ pub struct Live {
     hands: BTreeMap<u32, Hand>,
     gusts: Vec<Gust>,
     meshes: BTreeMap<String, Obj>,
-    undo: Vec<(String, Stage)>,
-    redo: Vec<(String, Stage)>,
+    history: History,
     next_id: u32,
+    meshes_made: u32,
+    /// Height of the ground to draw [m].
+    ground: Option<f64>,
     tick: u64,
     revision: u32,
     notes: Vec<String>,
@@ -78,13 +80,15 @@ impl Live {
             hands: BTreeMap::new(),
             gusts: Vec::new(),
             meshes: BTreeMap::new(),
-            undo: Vec::new(),
-            redo: Vec::new(),
+            history: History::default(),
             next_id,
+            meshes_made: 0,
+            ground: None,
             tick: 0,
             revision: 1,
             notes,
         };
+        live.ground = live.find_ground();
         live.place_scenery();
         Ok(live)
     }
@@ -121,7 +125,7 @@ impl Live {
         self.world.step(self.scene.frame_time, probe).map_err(|error| error.to_string())?;
         self.place_scenery();
         self.tick += 1;
-        Ok(())
+        self.follow_world()
     }
 
     fn place_scenery(&mut self) {
@@ -152,23 +156,24 @@ impl Live {
             Edit::Undo => self.take_back(true),
             Edit::Redo => self.take_back(false),
             Edit::Reset => self.reset(),
+            Edit::Tailor { object, mesh, job } => {
+                let (name, back) = self.tailor(*object, *mesh, job)?;
+                self.history.made(name, back);
+                Ok(())
+            }
             lasting => {
                 // What is refused leaves no trace, not even a number: a log of what was accepted must give the same ids.
                 let next_id = self.next_id;
                 let gone = self.removed(lasting);
                 let changed = self.changed(lasting);
-                let settled = changed.and_then(|(name, stage)| Ok((name, self.settle(stage)?)));
+                let settled = changed.and_then(|(name, stage)| Ok((name, self.settle(stage, None)?)));
                 let (name, mut before) = settled.inspect_err(|_| self.next_id = next_id)?;
                 if let Some((cloth, positions)) = gone {
                     // Undo puts it back where it was.
                     before.cloths[cloth].positions = positions;
                     before.cloths[cloth].velocity = DVec3::ZERO;
                 }
-                self.undo.push((name, before));
-                self.redo.clear();
-                if self.undo.len() > DEEPEST {
-                    self.undo.remove(0);
-                }
+                self.history.made(name, Way::To(Box::new(before)));
                 Ok(())
             }
         }
@@ -240,23 +245,30 @@ impl Live {
             | Edit::Gust { .. }
             | Edit::Undo
             | Edit::Redo
-            | Edit::Reset => return Err("this change does not last".into()),
+            | Edit::Reset
+            | Edit::Tailor { .. } => return Err("this change does not last".into()),
         };
         Ok((name, stage))
     }
 
-    /// Makes the world that of `stage`; what stays goes on from where it is. Returns the stage before.
-    fn settle(&mut self, stage: Stage) -> Result<Stage, String> {
+    /// Makes the world that of `stage`; what stays goes on from where it is, but for an object that is mended and starts
+    /// anew. Returns the stage before.
+    fn settle(&mut self, stage: Stage, mended: Option<&Mended>) -> Result<Stage, String> {
+        let anew = mended.map(|mended| mended.object);
         let same = |new: &[u32], old: &[u32]| -> Vec<Option<usize>> {
-            new.iter().map(|id| old.iter().position(|known| known == id)).collect()
+            let goes_on = |id: &u32| old.iter().position(|known| known == id);
+            new.iter().map(goes_on).collect()
         };
+        let mut cloths = same(&stage.cloth_ids, &self.stage.cloth_ids);
+        let starts = stage.cloth_ids.iter().zip(&mut cloths).filter(|(id, _)| Some(**id) == anew);
+        starts.for_each(|(_, before)| *before = None);
         let heritage = Heritage {
-            cloths: same(&stage.cloth_ids, &self.stage.cloth_ids),
+            cloths,
             bodies: same(&stage.body_ids, &self.stage.body_ids),
             pins: same(&stage.pin_ids, &self.stage.pin_ids),
         };
         let others = stage.cloth_ids != self.stage.cloth_ids || stage.body_ids != self.stage.body_ids;
-        if others {
+        if others || anew.is_some() {
             guests::fits(&self.world, &stage, &heritage)?;
         }
         // Hands lose what is no longer there.
@@ -266,31 +278,11 @@ impl Live {
             .filter(|(_, hand)| stage.cloth_ids.contains(&hand.object))
             .map(|(number, hand)| (*number, hand.clone()))
             .collect();
-        let setup = stage.setup(&hands);
+        let setup = stage.setup(&hands, self.seams_in(&stage, mended));
         self.world.revise(setup, &heritage).map_err(|error| error.to_string())?;
         self.hands = hands;
         self.revision += u32::from(others);
         Ok(std::mem::replace(&mut self.stage, stage))
-    }
-
-    fn take_back(&mut self, back: bool) -> Result<(), String> {
-        let from = if back { &mut self.undo } else { &mut self.redo };
-        let Some((name, stage)) = from.pop() else {
-            let what = if back { "undo" } else { "redo" };
-            return Err(format!("there is nothing to {what}"));
-        };
-        match self.settle(stage.clone()) {
-            Ok(before) => {
-                let to = if back { &mut self.redo } else { &mut self.undo };
-                to.push((name, before));
-                Ok(())
-            }
-            Err(error) => {
-                let from = if back { &mut self.undo } else { &mut self.redo };
-                from.push((name, stage));
-                Err(error)
-            }
-        }
     }
 
     fn reset(&mut self) -> Result<(), String> {
@@ -300,8 +292,8 @@ impl Live {
         self.world = built.world;
         self.hands.clear();
         self.gusts.clear();
-        self.undo.clear();
-        self.redo.clear();
+        self.history.clear();
+        self.ground = self.find_ground();
         self.revision += 1;
         self.place_scenery();
         Ok(())
@@ -317,7 +309,7 @@ impl Live {
         }
         if self.stage.catch_wind() {
             let stage = self.stage.clone();
-            self.settle(stage)?;
+            self.settle(stage, None)?;
         }
         let begin = self.world.time();
         self.gusts.push(Gust { velocity, begin, end: begin + seconds });
@@ -326,7 +318,7 @@ impl Live {
 
     /// What undo would take back and what redo would make again, in words.
     pub fn undoable(&self) -> [Option<String>; 2] {
-        [self.undo.last(), self.redo.last()].map(|change| change.map(|(name, _)| name.clone()))
+        self.history.names()
     }
 
     fn room_for_one(&self) -> Result<(), String> {
@@ -353,7 +345,7 @@ impl Live {
     /// What is in it.
     pub fn info(&self) -> SceneInfo {
         let cloths = self.world.cloths().iter().enumerate().map(|(k, cloth)| {
-            let Looks { guest, groups, colours, .. } = &self.stage.looks[k];
+            let Looks { guest, mesh, groups, colours, .. } = &self.stage.looks[k];
             let group = |(name, vertices): &(String, Vec<u32>)| Group {
                 name: name.clone(),
                 vertices: vertices.clone(),
@@ -362,6 +354,8 @@ impl Live {
                 id: self.stage.cloth_ids[k],
                 name: cloth.name.clone(),
                 role: Role::Cloth,
+                solid: cloth.rigid || !cloth.braces.springs.is_empty(),
+                mesh: *mesh,
                 guest: *guest,
                 moves: true,
                 vertices: cloth.positions.len() as u32,
@@ -376,6 +370,8 @@ impl Live {
             id,
             name: body.name.clone(),
             role: Role::Body,
+            solid: true,
+            mesh: 0,
             guest: self.stage.guest_bodies.contains(&id),
             moves: body.collider.moves(),
             vertices: body.collider.positions().len() as u32,
@@ -387,13 +383,13 @@ impl Live {
             revision: self.revision,
             name: self.scene.name.clone(),
             frame_time: self.scene.frame_time,
-            ground: self.ground(),
+            ground: self.ground,
             objects: cloths.chain(bodies).collect(),
         }
     }
 
-    /// Height of the ground to draw [m].
-    fn ground(&self) -> Option<f64> {
+    /// Height of the ground to draw [m], as the scene starts.
+    fn find_ground(&self) -> Option<f64> {
         use toile_io::scene::Floor;
         match self.scene.render.ground {
             Floor::None => None,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use toile::math::DVec3;
 use toile::solve::SolverSettings;
-use toile::{Cloth, ContactSettings, Friction, Obstacle, PinDown, Setup, WindField};
+use toile::{Cloth, ContactSettings, Friction, Obstacle, PinDown, Seam, Setup, WindField};
 use toile_io::build::Built;
 use toile_io::scene::Scene;
 
@@ -43,6 +43,8 @@ pub struct Stage {
 pub struct Looks {
     /// Whether it may be removed.
     pub guest: bool,
+    /// Counts changes of its mesh.
+    pub mesh: u32,
     /// Its fabric by name, if it is a preset's.
     pub preset: Option<String>,
     /// Texture coordinates by vertex [m], or nothing.
@@ -56,12 +58,13 @@ pub struct Looks {
 impl Stage {
     /// That of a scene.
     pub fn of(scene: &Scene, built: &Built) -> Stage {
-        let Setup { cloths, bodies, contact, pins, elastics, seams, gravity, wind, solver, substeps } =
+        let Setup { cloths, bodies, contact, pins, elastics, gravity, wind, solver, substeps, .. } =
             built.world.setup();
         let colour = |[r, g, b]: [u8; 3]| format!("#{r:02x}{g:02x}{b:02x}");
         let colours = [colour(scene.render.front), colour(scene.render.back)];
         let looks = cloths.iter().zip(&built.exports).map(|(cloth, export)| Looks {
             guest: false,
+            mesh: 0,
             preset: None,
             uv: Arc::new(export.by_vertex(cloth.positions.len())),
             groups: Arc::new(export.groups.clone()),
@@ -127,11 +130,10 @@ impl Stage {
         self.cloths.remove(cloth);
         self.looks.remove(cloth);
         self.cloth_ids.remove(cloth);
-        let keep: Vec<bool> = self.pins.iter().map(|pin| pin.cloth != cloth).collect();
-        let mut kept = keep.iter();
-        self.pins.retain(|_| *kept.next().unwrap_or(&true));
-        let mut kept = keep.iter();
-        self.pin_ids.retain(|_| *kept.next().unwrap_or(&true));
+        let stays = |pin: &PinDown| pin.cloth != cloth;
+        let ids = self.pins.iter().zip(&self.pin_ids).filter(|(pin, _)| stays(pin)).map(|(_, id)| *id);
+        self.pin_ids = ids.collect();
+        self.pins.retain(stays);
         for pin in self.pins.iter_mut().filter(|pin| pin.cloth > cloth) {
             pin.cloth -= 1;
         }
@@ -147,8 +149,8 @@ impl Stage {
         any
     }
 
-    /// What the engine is given, hands included.
-    pub fn setup(&self, hands: &BTreeMap<u32, Hand>) -> Setup {
+    /// What the engine is given, hands and seams included.
+    pub fn setup(&self, hands: &BTreeMap<u32, Hand>, seams: Vec<Seam>) -> Setup {
         let object = |id: u32| {
             let cloth = self.cloth_ids.iter().position(|known| *known == id);
             cloth.or_else(|| Some(self.cloths.len() + self.body_ids.iter().position(|known| *known == id)?))
@@ -164,7 +166,7 @@ impl Stage {
             contact: ContactSettings { pairs: pairs.collect(), ..self.contact.clone() },
             pins: self.pins.clone(),
             elastics: self.elastics.iter().cloned().chain(held).collect(),
-            seams: self.seams.clone(),
+            seams,
             gravity: self.gravity,
             wind: self.wind,
             solver: self.solver,

@@ -1,3 +1,5 @@
+mod tailoring;
+
 use super::*;
 use crate::protocol::{ContactPanel, Dropped, FabricSettings, SolverPanel, WindSettings};
 use toile_io::scene::{Scene, resolve};

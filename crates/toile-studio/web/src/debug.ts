@@ -22,6 +22,8 @@ export interface Surface {
   readonly fingerprint: string | null;
   /** Places of an object's vertices by its id [m], three numbers each. */
   positions(object: number): number[];
+  /** Faces of an object, three vertices each. */
+  faces(object: number): number[];
   /** Where a place is on the page [CSS px]. */
   project(x: number, y: number, z: number): [number, number];
   /** The vertex that explanations speak of. */
@@ -79,6 +81,7 @@ export function expose(studio: Studio, hands: Hands): void {
       return hands.holding;
     },
     positions: (object) => Array.from(viewport.piece(object)?.positions ?? []),
+    faces: (object) => Array.from(viewport.piece(object)?.faces ?? []),
     project: (x, y, z) => {
       const [px, py] = viewport.project(new Vector3(x, y, z));
       return [px, py];

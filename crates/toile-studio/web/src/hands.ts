@@ -4,14 +4,15 @@ import { digits } from './format';
 import { DROP_HEIGHT, options } from './options';
 import { type Hit, inBox, inPlane, onGround, pick } from './picking';
 import type { Vector } from './vector';
-import type { Studio } from './studio';
+import type { Studio, Tool } from './studio';
+import { Tailor } from './tailor';
 import type { Piece } from './view/piece';
 
 /** What a pointer that is down is doing. */
 type Doing =
   | { is: 'orbit' | 'pan'; click: Hit | null; moved: number }
-  | { is: 'grab'; hand: number; object: number; vertex: number; through: Vector3; to: Vector3; dirty: boolean }
-  | { is: 'box' }
+  | { is: 'grab'; hand: number; object: number; vertex: number; at: Vector3; through: Vector3; to: Vector3; dirty: boolean }
+  | { is: 'box' | 'job' }
   | { is: 'gust'; from: Vector3; along: Vector3 };
 
 interface Pointer {
@@ -40,6 +41,7 @@ const GUST = 12;
 
 /** Pointers on the view: each does one thing from down to up, several at once. */
 export class Hands {
+  readonly tailor: Tailor;
   readonly #studio: Studio;
   readonly #pointers = new Map<number, Pointer>();
   readonly #box = el('div', { class: 'selection' });
@@ -49,6 +51,7 @@ export class Hands {
 
   constructor(studio: Studio) {
     this.#studio = studio;
+    this.tailor = new Tailor(studio);
     const canvas = studio.viewport.canvas;
     canvas.parentElement?.append(this.#box, this.#tip);
     this.#box.hidden = this.#tip.hidden = true;
@@ -64,6 +67,8 @@ export class Hands {
       (event) => {
         event.preventDefault();
         const pixels = event.deltaMode === 1 ? 30 * event.deltaY : event.deltaY;
+        // On cloth the wheel is the brush's; with Ctrl, or beside it, it zooms.
+        if (!event.ctrlKey && canvas.dataset.over === 'cloth' && this.tailor.widen(-Math.sign(pixels))) return;
         studio.viewport.rig.zoom(Math.exp(0.0012 * Math.max(-300, Math.min(300, pixels))));
       },
       { passive: false },
@@ -91,8 +96,18 @@ export class Hands {
       pointer.doing = { is: 'pan', click: null, moved: 0 };
       return;
     }
-    if (event.altKey) return;
+    // A second finger makes a view of what was a stroke.
+    const strokes = [...this.#pointers.values()].filter(({ doing }) => doing.is === 'job');
+    for (const one of strokes) one.doing = { is: 'orbit', click: null, moved: Infinity };
+    if (strokes.length > 0) this.tailor.cancel();
+    if (event.altKey || strokes.length > 0) return;
     const now = tool.now;
+    if (this.tailor.has(now)) {
+      this.#hover = { x, y, touch: event.pointerType === 'touch' };
+      if (this.tailor.down(x, y)) pointer.doing = { is: 'job' };
+      viewport.invalidate();
+      return;
+    }
     if ((now === 'pin' || now === 'unpin') && event.shiftKey) {
       pointer.doing = { is: 'box' };
       return;
@@ -114,7 +129,7 @@ export class Hands {
     let hand = 0;
     while (taken.includes(hand)) hand += 1;
     const object = hit.piece.info.id;
-    pointer.doing = { is: 'grab', hand, object, vertex: hit.vertex, through: place.clone(), to: place, dirty: false };
+    pointer.doing = { is: 'grab', hand, object, vertex: hit.vertex, at: place.clone(), through: place.clone(), to: place, dirty: false };
     void this.#studio.edit({ do: 'grab', hand, object, vertex: hit.vertex, to: list(place) });
     this.#studio.viewport.canvas.classList.add('grabbing');
     this.#studio.viewport.invalidate();
@@ -151,6 +166,10 @@ export class Hands {
     }
     pointer.x = event.clientX;
     pointer.y = event.clientY;
+    if (doing.is === 'job') {
+      this.#hover = { x: event.clientX, y: event.clientY, touch: event.pointerType === 'touch' };
+      this.tailor.move(event.clientX, event.clientY);
+    }
     if (doing.is === 'box') this.#drawBox(pointer);
   }
 
@@ -176,15 +195,20 @@ export class Hands {
     const doing = pointer.doing;
     if (doing.is === 'grab') {
       if (doing.dirty) void this.#studio.edit({ do: 'drag', hand: doing.hand, to: list(doing.to) });
-      void this.#studio.edit({ do: 'release', hand: doing.hand });
+      // What was removed while it was held needs no release, and nobody needs to be told.
+      void this.#studio.connection.edit({ do: 'release', hand: doing.hand });
       viewport.canvas.classList.remove('grabbing');
     } else if (doing.is === 'box') {
       this.#box.hidden = true;
       if (meant) this.#selectBox(pointer);
     } else if (doing.is === 'gust') {
       if (meant) this.#blow(doing.along);
+    } else if (doing.is === 'job') {
+      this.tailor.up(event.clientX, event.clientY, meant);
+      if (event.pointerType === 'touch') this.#hover = null;
     } else if (doing.is === 'orbit' && meant && doing.moved <= SLOP) {
       this.#click(doing.click, event.clientX, event.clientY);
+      this.tailor.click(event.clientX, event.clientY, event.pointerType === 'touch');
     }
     viewport.invalidate();
   }
@@ -280,7 +304,9 @@ export class Hands {
         void this.#studio.edit({ do: 'drag', hand: doing.hand, to: list(doing.to) });
       }
       const vertex = viewport.vertex(doing.object, doing.vertex);
-      if (vertex) pairs.push([vertex, doing.to]);
+      if (!vertex) continue;
+      doing.at = vertex;
+      pairs.push([vertex, doing.to]);
     }
     viewport.markers.hands(pairs);
     viewport.markers.wind(gust?.from ?? null, gust?.along, 0.006 * viewport.rig.distance);
@@ -295,12 +321,13 @@ export class Hands {
   }
 
   /** What is under a pointer that is not down. */
-  #point(tool: string): void {
+  #point(tool: Tool): void {
     const { viewport } = this.#studio;
     const hover = this.#hover;
     viewport.markers.hover(null);
     viewport.markers.ghost(null);
-    viewport.canvas.dataset.over = 'nothing';
+    viewport.canvas.dataset.over = this.tailor.before(hover) ? 'cloth' : 'nothing';
+    if (this.tailor.has(tool)) return;
     if (!hover || hover.touch || this.#pointers.size > 0 || tool === 'wind') return;
     const hit = pick(viewport, hover.x, hover.y, tool === 'drop' ? () => true : cloth);
     if (tool === 'drop') {
@@ -324,13 +351,19 @@ export class Hands {
     this.#studio.viewport.invalidate();
   }
 
-  /** Objects may be gone: hands that held them hold nothing now. */
+  /** Objects may be gone, and vertices may have other numbers: hands hold what is nearest to what they held. */
   #forget(): void {
+    this.tailor.forget();
     for (const pointer of this.#pointers.values()) {
       const doing = pointer.doing;
-      if (doing.is === 'grab' && !this.#studio.viewport.piece(doing.object)) {
+      if (doing.is !== 'grab') continue;
+      const p = this.#studio.viewport.piece(doing.object)?.positions;
+      if (!p) {
         pointer.doing = { is: 'orbit', click: null, moved: Infinity };
+        continue;
       }
+      const away = (k: number): number => Math.hypot(p[k] - doing.at.x, p[k + 1] - doing.at.y, p[k + 2] - doing.at.z);
+      for (let k = 0, nearest = Infinity; k < p.length; k += 3) if (away(k) < nearest) [nearest, doing.vertex] = [away(k), k / 3];
     }
   }
 }

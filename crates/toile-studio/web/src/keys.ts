@@ -1,4 +1,5 @@
 import { el } from './dom';
+import type { Hands } from './hands';
 import { gustNow } from './panels/air';
 import type { Studio } from './studio';
 import { toFirst } from './timeline';
@@ -16,6 +17,7 @@ const MOUSE: [string, string][] = [
   ['Left drag beside it, Alt + left drag', 'orbit'],
   ['Right or middle drag, two fingers', 'pan'],
   ['Wheel, pinch', 'zoom'],
+  ['Wheel on cloth with a brush', 'its radius'],
   ['Shift + drag with Pin or Unpin', 'box selection'],
   ['Drop a file on the page', 'import an OBJ'],
 ];
@@ -29,12 +31,14 @@ const KEYS: [string, string][] = [
   ['Ctrl+Z / Ctrl+Shift+Z', 'undo / redo'],
   ['F', 'frame all, or the chosen vertex'],
   ['H', 'the first view'],
-  ['1 – 6', TOOLS.map(({ name }) => name.toLowerCase()).join(', ')],
+  ['1 – 6', TOOLS.slice(0, 6).map(({ name }) => name.toLowerCase()).join(', ')],
+  [TOOLS.slice(6).map(({ key }) => key).join(' / '), TOOLS.slice(6).map(({ name }) => name.toLowerCase()).join(', ')],
+  ['[ / ]', 'a smaller / larger brush'],
   ['G', 'a gust'],
   ['O', 'open a scene'],
   ['I', 'import an OBJ'],
   ['P', 'show or hide the panels'],
-  ['Esc', 'let the chosen vertex go'],
+  ['Esc', 'let the chosen vertex or border go'],
   ['?', 'this list'],
 ];
 
@@ -53,7 +57,7 @@ function chips(keys: string): HTMLElement[] {
 }
 
 /** Keys of the whole page; fields keep theirs. */
-export function listen(studio: Studio, showHelp: () => void, actions: KeyActions): void {
+export function listen(studio: Studio, hands: Hands, showHelp: () => void, actions: KeyActions): void {
   const scrubBy = (by: number): void => {
     const shown = studio.head.now?.tick;
     const low = studio.room.now?.first_recorded ?? 0;
@@ -74,9 +78,14 @@ export function listen(studio: Studio, showHelp: () => void, actions: KeyActions
     i: actions.importMesh,
     p: actions.panel,
     '?': showHelp,
-    Escape: () => studio.chosen.set(null),
+    Escape: () => {
+      studio.chosen.set(null);
+      hands.tailor.cancel();
+    },
+    '[': () => void hands.tailor.widen(-1),
+    ']': () => void hands.tailor.widen(1),
   };
-  TOOLS.forEach(({ tool }, k) => (plain[String(k + 1)] = () => studio.tool.set(tool)));
+  for (const { tool, key } of TOOLS) plain[key.toLowerCase()] = () => studio.tool.set(tool);
   // What the mouse pressed must not catch the next Space; those who press by keyboard keep their place.
   addEventListener('click', (event) => {
     const pressed = (event.target as HTMLElement).closest('button, summary, input[type=checkbox], input[type=range]');

@@ -33,7 +33,8 @@ function start(): void {
   const viewport = new Viewport(canvas, asked.has('noaa'));
   const connection = new Connection(memory.get('name') ?? 'Guest', asked.get('format') === 'u16' ? 'u16' : 'f32');
   const studio = new Studio(connection, viewport);
-  expose(studio, new Hands(studio));
+  const hands = new Hands(studio);
+  expose(studio, hands);
   theme.watch((now) => viewport.theme(now));
 
   const openGallery = gallery(studio);
@@ -64,7 +65,7 @@ function start(): void {
   stage.append(toolbar(studio), legend(studio), beginning(studio), notes(studio));
   app.prepend(topbar(studio, { gallery: openGallery, help: showHelp, panel }));
   app.append(side.node, timeline(studio));
-  listen(studio, showHelp, { gallery: openGallery, importMesh, panel });
+  listen(studio, hands, showHelp, { gallery: openGallery, importMesh, panel });
   studio.scene.watch((info) => {
     document.title = info ? `${info.name} – toile studio` : 'toile studio';
   });

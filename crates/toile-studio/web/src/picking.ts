@@ -1,4 +1,5 @@
 import { Plane, Ray, Vector2, Vector3 } from 'three';
+import type { Vector } from './vector';
 import type { Piece } from './view/piece';
 import type { Viewport } from './view/viewport';
 
@@ -6,6 +7,9 @@ import type { Viewport } from './view/viewport';
 export interface Hit {
   piece: Piece;
   vertex: number;
+  face: number;
+  /** Weights of the corners of the face. */
+  weights: Vector;
   /** Where the ray meets the surface, or the ground. */
   point: Vector3;
   distance: number;
@@ -23,27 +27,33 @@ export function rayAt(view: Viewport, x: number, y: number): Ray {
 /** How far beside cloth a pointer may be and still mean it [px]. */
 const REACH = 10;
 
-/** The first surface under a place of the page, if it is wanted, and the vertex of it that is nearest. */
-export function pick(view: Viewport, x: number, y: number, wanted: (piece: Piece) => boolean): Hit | null {
+/** The first surface under a place of the page, or that of one piece, and the vertex of it that is nearest. */
+export function surface(view: Viewport, x: number, y: number, only?: Piece): Hit | null {
   const ray = rayAt(view, x, y);
-  let best: { piece: Piece; face: number; distance: number } | null = null;
-  for (const piece of view.pieces) {
+  let best: { piece: Piece; face: number; weights: Vector; distance: number } | null = null;
+  for (const piece of only ? [only] : view.pieces) {
     const found = firstFace(ray, piece, best?.distance ?? Infinity);
     if (found) best = { piece, ...found };
   }
-  if (!best) return beside(view, x, y, ray, wanted);
+  if (!best) return null;
   const { piece, face, distance } = best;
-  // What is in front of cloth covers it.
-  if (!wanted(piece)) return null;
   const point = ray.at(distance, new Vector3());
-  const corners = [0, 1, 2].map((k) => piece.faces[3 * face + k]);
-  let vertex = corners[0];
+  let vertex = piece.faces[3 * face];
   let nearest = Infinity;
-  for (const corner of corners) {
+  for (let k = 0; k < 3; k += 1) {
+    const corner = piece.faces[3 * face + k];
     const away = new Vector3().fromArray(piece.positions, 3 * corner).distanceToSquared(point);
     if (away < nearest) [nearest, vertex] = [away, corner];
   }
-  return { piece, vertex, point, distance };
+  return { ...best, vertex, point };
+}
+
+/** The first surface under a place of the page, or the vertex beside it, if it is wanted. */
+export function pick(view: Viewport, x: number, y: number, wanted: (piece: Piece) => boolean): Hit | null {
+  const hit = surface(view, x, y);
+  if (!hit) return beside(view, x, y, rayAt(view, x, y), wanted);
+  // What is in front of cloth covers it.
+  return wanted(hit.piece) ? hit : null;
 }
 
 /** Corners and borders are hard to hit: the nearest vertex on the screen, if it is near enough. */
@@ -60,17 +70,22 @@ function beside(view: Viewport, x: number, y: number, ray: Ray, wanted: (piece: 
     }
   }
   if (!best) return null;
-  const point = new Vector3().fromArray(best.piece.positions, 3 * best.vertex);
-  return { ...best, point, distance: point.distanceTo(ray.origin) };
+  const { piece, vertex } = best;
+  const point = new Vector3().fromArray(piece.positions, 3 * vertex);
+  const corner = piece.faces.indexOf(vertex);
+  const weights: Vector = [0, 0, 0];
+  if (corner >= 0) weights[corner % 3] = 1;
+  return { piece, vertex, face: Math.floor(corner / 3), weights, point, distance: point.distanceTo(ray.origin) };
 }
 
 /** Möller and Trumbore over all faces: a few tens of thousands take about a millisecond, so no tree that would be stale anyway. */
-function firstFace(ray: Ray, piece: Piece, limit: number): { face: number; distance: number } | null {
+function firstFace(ray: Ray, piece: Piece, limit: number): { face: number; weights: Vector; distance: number } | null {
   const { positions: p, faces: f } = piece;
   const { x: ox, y: oy, z: oz } = ray.origin;
   const { x: dx, y: dy, z: dz } = ray.direction;
   let best = limit;
   let face = -1;
+  let weights: Vector = [1, 0, 0];
   for (let k = 0; k < f.length; k += 3) {
     const a = 3 * f[k];
     const b = 3 * f[k + 1];
@@ -100,9 +115,9 @@ function firstFace(ray: Ray, piece: Piece, limit: number): { face: number; dista
     const v = (dx * qx + dy * qy + dz * qz) / det;
     if (v < 0 || u + v > 1) continue;
     const t = (vx * qx + vy * qy + vz * qz) / det;
-    if (t > 1e-6 && t < best) [best, face] = [t, k / 3];
+    if (t > 1e-6 && t < best) [best, face, weights] = [t, k / 3, [Math.max(0, 1 - u - v), u, v]];
   }
-  return face < 0 ? null : { face, distance: best };
+  return face < 0 ? null : { face, weights, distance: best };
 }
 
 /** Where a place of the page is in the plane through a point that faces the camera. */

@@ -208,7 +208,19 @@ scale: number, } | { "do": "remove",
 /**
  * Object, by its id.
  */
-object: number, } | { "do": "wind" } & WindSettings | { "do": "gust",
+object: number, } | { "do": "tailor",
+/**
+ * Object, by its id.
+ */
+object: number,
+/**
+ * Its [`ObjectInfo::mesh`], in which the job names faces and vertices.
+ */
+mesh: number,
+/**
+ * What is done.
+ */
+job: Job, } | { "do": "wind" } & WindSettings | { "do": "gust",
 /**
  * Its velocity [m/s].
  */
@@ -229,6 +241,73 @@ object: number,
  * What it is made of now.
  */
 fabric: FabricSettings, } | { "do": "contact" } & ContactPanel | { "do": "solver" } & SolverPanel | { "do": "undo" } | { "do": "redo" } | { "do": "reset" };
+
+/**
+ * A change of the mesh of a cloth.
+ */
+export type Job = { "is": "cut",
+/**
+ * Two points or more.
+ */
+line: Array<Spot>, } | { "is": "slit",
+/**
+ * Vertices, each joined to the next by an edge.
+ */
+path: Array<number>, } | { "is": "trim",
+/**
+ * The faces.
+ */
+faces: Array<number>, } | { "is": "discard",
+/**
+ * A face of the piece.
+ */
+face: number, } | { "is": "resize",
+/**
+ * Middle of the brush.
+ */
+at: Spot,
+/**
+ * How far it reaches over the cloth at rest [m].
+ */
+radius: number,
+/**
+ * Part of the radius within which it works fully, 0 to 1.
+ */
+hardness: number,
+/**
+ * What lengths are multiplied by, 0.5 to 2.
+ */
+factor: number,
+/**
+ * What stays.
+ */
+keep: Kept, } | { "is": "seam",
+/**
+ * The pairs.
+ */
+pairs: Array<[number, number]>, } | { "is": "fill",
+/**
+ * A vertex of its border.
+ */
+vertex: number, };
+
+/**
+ * A point on cloth.
+ */
+export type Spot = {
+/**
+ * The face it lies in.
+ */
+face: number,
+/**
+ * Weights of the corners of the face, with sum 1.
+ */
+weights: [number, number, number], };
+
+/**
+ * What stays when cloth changes its size.
+ */
+export type Kept = "mass" | "density";
 
 /**
  * What can be dropped.
@@ -413,6 +492,14 @@ name: string,
  * What it is.
  */
 role: Role,
+/**
+ * Whether it is a solid, which keeps its shape and is not for tailors.
+ */
+solid: boolean,
+/**
+ * Counts changes of its mesh: edits that name faces and vertices say which they mean.
+ */
+mesh: number,
 /**
  * Whether it was dropped or imported, and may be removed.
  */

@@ -1,11 +1,11 @@
 import { Connection, type Outcome } from './connection';
 import { decode, type Key } from './frames';
-import type { Edit, Explanation, FromServer, Level, Panels, RoomInfo, SceneInfo, Stats } from './protocol';
+import type { Edit, Explanation, FromServer, Level, ObjectInfo, Panels, RoomInfo, SceneInfo, Stats } from './protocol';
 import { Value } from './value';
 import { NOTHING, type Shown } from './view/overlays';
 import type { Viewport } from './view/viewport';
 
-export type Tool = 'grab' | 'pin' | 'unpin' | 'drop' | 'wind' | 'explain';
+export type Tool = 'grab' | 'pin' | 'unpin' | 'drop' | 'wind' | 'explain' | 'cut' | 'size' | 'erase' | 'seam' | 'fill';
 export type Welcome = Extract<FromServer, { say: 'welcome' }>;
 
 export interface Change {
@@ -170,9 +170,11 @@ export class Studio {
       this.stats.set(null);
       this.chosen.set(null);
     }
+    const meshOf = (objects: readonly ObjectInfo[] | undefined): number | undefined => objects?.find(({ id }) => id === this.chosen.now?.object)?.mesh;
+    // The vertex that was asked about is gone, or has another number.
+    if (this.chosen.now && meshOf(info.objects) !== meshOf(this.scene.now?.objects)) this.chosen.set(null);
     this.viewport.open(info, key);
     const known = (id: number | undefined): boolean => info.objects.some((object) => object.id === id);
-    if (this.chosen.now && !known(this.chosen.now.object)) this.chosen.set(null);
     this.scene.set(info);
     if (!known(this.object.now ?? undefined)) {
       this.object.set(info.objects.find((object) => object.role === 'cloth')?.id ?? null);

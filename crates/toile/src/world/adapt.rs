@@ -127,7 +127,7 @@ impl World {
             next.refuse((wishes.cancel.len() - left.cancel.len()) as u64);
             let Ok(new) = self.with_levels(cloth, &change, next, go_back) else { return false };
             if new.tangles.len() == self.tangles.len() {
-                self.become_reshaped(new, cloth);
+                self.become_reshaped(new, cloth, &change.edited.remap);
                 return true;
             }
             let met = new.meeting_vertices(cloth);

@@ -32,7 +32,7 @@ use crate::freedom::Freedom;
 use crate::grouping::{self, Corners, Loose};
 use crate::interaction::Moment;
 use crate::math::{DVec3, reduce};
-use crate::mesh::Levels;
+use crate::mesh::{Levels, Remap};
 use crate::model::{Model, Surroundings};
 use crate::probe::{Energies, Probe};
 use crate::setup::{
@@ -78,6 +78,8 @@ pub struct World {
     levels: Vec<Option<Arc<Levels>>>,
     /// What was let through in whole frames and not yet taken away.
     releases: Vec<Release>,
+    /// Meshes that changed in the last frame and since.
+    reshaped: Vec<(usize, Remap)>,
     /// What started through something else and is not yet clear of it.
     tangles: Vec<Tangle>,
     /// Whether vertices were placed by hand since the last step.
@@ -132,6 +134,7 @@ impl World {
             islands: Vec::new(),
             levels,
             releases: Vec::new(),
+            reshaped: Vec::new(),
             tangles: Vec::new(),
             placed: false,
             start: None,
@@ -233,6 +236,7 @@ impl World {
     /// as two halves; if nothing helps, the world stays as it was before the frame. Seams that have closed are sewn at
     /// its end.
     pub fn step(&mut self, frame_dt: f64, probe: &mut Probe) -> Result<(), FrameError> {
+        self.reshaped.clear();
         if self.adapts_within_frames() {
             return self.step_adapting(frame_dt, probe);
         }
@@ -452,6 +456,11 @@ impl World {
     /// How cloth meets itself and bodies.
     pub fn contact(&self) -> &ContactSettings {
         &self.contact
+    }
+
+    /// Cloths whose meshes changed in the last frame and since, in order, and where everything in each new mesh came from.
+    pub fn reshaped(&self) -> &[(usize, Remap)] {
+        &self.reshaped
     }
 
     /// What bodies were let through since this was last asked, and what counts again.

@@ -97,14 +97,16 @@ impl World {
         }
         // What is cut anew is refined from there.
         new.make_levels().map_err(ReshapeError::Setup)?;
-        self.become_reshaped(new, cloth);
+        self.become_reshaped(new, cloth, &edited.remap);
         Ok(())
     }
 
     /// Takes over a world in which a cloth has another mesh.
-    pub(super) fn become_reshaped(&mut self, mut new: World, cloth: usize) {
+    pub(super) fn become_reshaped(&mut self, mut new: World, cloth: usize, remap: &Remap) {
         new.formed_since(self.start_before(Some(cloth)));
         new.releases = std::mem::take(&mut self.releases);
+        new.reshaped = std::mem::take(&mut self.reshaped);
+        new.reshaped.push((cloth, remap.clone()));
         *self = new;
     }
 

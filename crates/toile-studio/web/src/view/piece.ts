@@ -12,7 +12,7 @@ import { bodyMaterial, clothMaterial, colour, wireMaterial } from './material';
 
 /** An object of the scene as it is drawn and picked. */
 export class Piece {
-  readonly info: ObjectInfo;
+  info: ObjectInfo;
   readonly positions: Float32Array;
   readonly normals: Float32Array;
   readonly faces: Uint32Array;
@@ -22,6 +22,7 @@ export class Piece {
   readonly shells: Mesh[] = [];
   readonly #geometry = new BufferGeometry();
   readonly #scalar: Float32Array;
+  readonly #uv: Float32Array | null;
   readonly #offsets = [{ value: 0 }, { value: 0 }];
 
   constructor(info: ObjectInfo, key: KeyObject) {
@@ -29,6 +30,7 @@ export class Piece {
     this.positions = key.positions.slice();
     this.faces = key.faces.slice();
     const vertices = this.positions.length / 3;
+    this.#uv = key.uv?.slice() ?? null;
     this.normals = new Float32Array(this.positions.length);
     this.#scalar = new Float32Array(vertices);
     const geometry = this.#geometry;
@@ -41,7 +43,7 @@ export class Piece {
     let material: Material;
     if (info.role === 'cloth') {
       geometry.setAttribute('scalar', new BufferAttribute(this.#scalar, 1).setUsage(DynamicDrawUsage));
-      geometry.setAttribute('cloth', new BufferAttribute(key.uv?.slice() ?? new Float32Array(2 * vertices), 2));
+      geometry.setAttribute('cloth', new BufferAttribute(this.#uv ?? new Float32Array(2 * vertices), 2));
       const back = colour(info.colours[1]);
       const look = { front, back, woven: key.uv !== null, flat };
       material = clothMaterial(look);
@@ -67,6 +69,13 @@ export class Piece {
 
   get parts(): Object3D[] {
     return [this.mesh, this.wire, ...this.shells];
+  }
+
+  /** Whether this is what a key says, but for where it is: then it need not be made anew. */
+  fits(info: ObjectInfo, key: KeyObject): boolean {
+    const { name, role, guest, mesh, colours } = this.info;
+    const looks = name === info.name && role === info.role && guest === info.guest && mesh === info.mesh && colours.every((one, k) => one === info.colours[k]);
+    return looks && key.positions.length === this.positions.length && equal(this.faces, key.faces) && equal(this.#uv ?? [], key.uv ?? []);
   }
 
   /** Takes a frame's places, if they fit. */
@@ -129,6 +138,12 @@ export class Piece {
     }
     this.#geometry.attributes.normal.needsUpdate = true;
   }
+}
+
+function equal(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
+  if (a.length !== b.length) return false;
+  for (let k = 0; k < a.length; k += 1) if (a[k] !== b[k]) return false;
+  return true;
 }
 
 /** Whether faces meet either flat or at sharp edges, as on a cube. */

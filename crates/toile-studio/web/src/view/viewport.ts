@@ -33,6 +33,7 @@ export class Viewport {
   #colours: StageColours = STAGE.dark;
   #shown: Shown = NOTHING;
   #pending: Frame[] = [];
+  #stale: Piece[] = [];
   #asked = 0;
   #size = new Vector2(1, 1);
   /** Where the view begins on the page: asking the browser for each of thousands of vertices is slow. */
@@ -73,20 +74,29 @@ export class Viewport {
     this.#decorate();
   }
 
-  /** Replaces everything by what a key says. */
+  /** Shows what a key says. What stayed the same stays; what goes is let go after the next picture, for new cloth uses its shaders. */
   open(info: SceneInfo, key: Key): void {
-    for (const piece of this.pieces) {
-      this.#scene.remove(...piece.parts);
-      piece.dispose();
-    }
-    this.pieces = info.objects.map((object, k) => new Piece(object, key.objects[k]));
+    const before = new Set(this.pieces);
+    const count = this.pieces.length;
+    this.pieces = info.objects.map((object, k) => {
+      const known = this.piece(object.id);
+      if (!known?.fits(object, key.objects[k])) return new Piece(object, key.objects[k]);
+      before.delete(known);
+      known.info = object;
+      known.move(key.objects[k].positions, null);
+      return known;
+    });
+    for (const piece of before) this.#scene.remove(...piece.parts);
+    this.#stale.push(...before);
     for (const piece of this.pieces) this.#scene.add(...piece.parts);
     this.revision = key.revision;
     for (const late of this.#pending) this.onDrawn(late);
     this.#pending = [];
     this.frame = null;
-    const ball = this.bounds().getBoundingSphere(new Sphere());
-    this.#stage.fit(ball, info.ground);
+    // Lights and ground stay where they are while cloth is cut.
+    if (info.name !== this.#name || this.pieces.length !== count) {
+      this.#stage.fit(this.bounds().getBoundingSphere(new Sphere()), info.ground);
+    }
     if (info.name !== this.#name) this.rig.frame(this.#prospect(info.ground), VIEW, false);
     this.#name = info.name;
     this.#renderer.shadowMap.needsUpdate = true;
@@ -188,6 +198,8 @@ export class Viewport {
     this.camera.updateMatrixWorld();
     this.markers.face(this.camera);
     this.#renderer.render(this.#scene, this.camera);
+    for (const piece of this.#stale) piece.dispose();
+    this.#stale = [];
   }
 
   #apply(frame: Frame): void {
