@@ -113,7 +113,7 @@ fn going_back_across_changes_of_the_mesh_gives_the_same_bits() {
         assert_eq!((world.fingerprint(), world.cloths()[0].mesh.faces().len()), (print, faces));
         run(world, 25);
         assert_eq!((world.fingerprint(), counts(world)), end);
-        assert!(world.snapshot().making.is_some());
+        assert!(world.snapshot().form.is_some());
     }
     whole.restore(start).expect("the same scene");
     run(&mut whole, 30);

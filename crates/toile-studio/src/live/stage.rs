@@ -26,8 +26,6 @@ pub struct Stage {
     pub pin_ids: Vec<u32>,
     /// Elastics of the scene.
     pub elastics: Vec<toile::ElasticBetween>,
-    /// Seams that have not closed.
-    pub seams: Vec<toile::Seam>,
     /// Contact, but for pairs.
     pub contact: ContactSettings,
     /// Friction between objects by id, the strongest word first.
@@ -85,7 +83,6 @@ impl Stage {
             bodies,
             pins,
             elastics,
-            seams,
             gravity,
             wind,
             solver,

@@ -181,7 +181,7 @@ impl World {
         }
         let moves = go_back || change.regions.iter().any(|region| region.old[1] > region.old[0] + 1);
         let reshaped = Reshaped { cloth, remap, heirs, velocities: Some(&velocities), opened, moves };
-        let mut new = self.reshaped(edited, reshaped, next.hanging()).map_err(|_| Unable)?;
+        let mut new = self.with_mesh(edited, reshaped, next.hanging()).map_err(|_| Unable)?;
         new.levels[cloth] = Some(Arc::new(next));
         Ok(new)
     }

@@ -90,7 +90,7 @@ impl World {
         let heirs = edited.remap.heirs(self.cloths[cloth].mesh.vertices());
         let opened = self.opening(cloth, edited, &heirs);
         let change = Reshaped { cloth, remap: &edited.remap, heirs, velocities, opened, moves: true };
-        let mut new = self.reshaped(edited, change, &[]).map_err(ReshapeError::Setup)?;
+        let mut new = self.with_mesh(edited, change, &[]).map_err(ReshapeError::Setup)?;
         if new.tangles.len() > self.tangles.len() {
             let pairs = new.tangles().pairs.len();
             return Err(ReshapeError::Meets { cloth: self.cloths[cloth].name.clone(), pairs });
@@ -112,7 +112,7 @@ impl World {
 
     /// This world with another mesh for a cloth, of which the first of each of `hanging` is half way between the others.
     /// Levels of other cloths stay.
-    pub(super) fn reshaped(
+    pub(super) fn with_mesh(
         &self,
         edited: &Edited,
         change: Reshaped,
