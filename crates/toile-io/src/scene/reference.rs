@@ -16,6 +16,7 @@ const TABLES: &[(&str, &str)] = &[
     ("stretch = { … }, shear = { … }", "CurveFile"),
     ("crease = { … }, set = { … }", "YieldFile"),
     ("spring = { … }", "Spring"),
+    ("refine = { … }", "Refine"),
     ("coupled = { … }", "Coupled"),
     ("[[pin]]", "PinFile"),
     ("sphere = { … }", "Ball"),

@@ -36,8 +36,8 @@ impl World {
                     break;
                 }
             }
-            let finer = (0..self.cloths.len()).fold(false, |finer, cloth| self.refine_all(cloth) || finer);
-            if !finer {
+            let finer = (0..self.cloths.len()).filter(|cloth| self.refine_all(*cloth)).count();
+            if finer == 0 {
                 return Ok(Draped { frames, force: self.unbalanced() });
             }
         }
