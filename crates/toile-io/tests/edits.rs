@@ -10,7 +10,8 @@ use toile_io::convert::{to_obj_sequence, to_pc2};
 use toile_io::obj::Polygons;
 use toile_io::pc2::Pc2Reader;
 use toile_io::run::{
-    Existing, Frame, Role, RunFolder, Topology, TopologyObject, load_snapshot, save_snapshot, single_precision,
+    Existing, Frame, Role, RunFolder, Topology, TopologyObject, load_snapshot, save_snapshot,
+    single_precision,
 };
 use toile_io::scene::Scene;
 use toile_io::tailor::{EditLine, EditOutcome, Tailor};
@@ -21,13 +22,20 @@ fn parse(text: &str) -> Scene {
 
 fn head(edits: &str) -> String {
     let cloth = "[[cloth]]\nname = \"sheet\"\nshape = { kind = \"sheet\", size = [1, 1], resolution = 8 }\n";
-    format!("toile = 1\nunits = \"m\"\nup = \"y\"\nframes = \"1-60\"\n{cloth}[[pin]]\nborder = \"top\"\n{edits}")
+    format!(
+        "toile = 1\nunits = \"m\"\nup = \"y\"\nframes = \"1-60\"\n{cloth}[[pin]]\nborder = \"top\"\n{edits}"
+    )
 }
 
 const CUT_AND_SEAM: &str = "[[edit]]\nframe = 5\ncut = [[0.3, 0.5], [0.7, 0.5]]\n[[edit]]\nframe = 8\nremove = { polygon = [[0.4, 0.7], [0.6, 0.7], [0.6, 0.9], [0.4, 0.9]] }\n[[edit]]\nframe = 12\nseam = { along = [[0.3, 0.5], [0.7, 0.5]] }\n";
 
 /// Steps from one frame to another; what became of edits.
-fn go(world: &mut World, tailor: &mut Tailor, scene: &Scene, frames: std::ops::RangeInclusive<u32>) -> Vec<EditLine> {
+fn go(
+    world: &mut World,
+    tailor: &mut Tailor,
+    scene: &Scene,
+    frames: std::ops::RangeInclusive<u32>,
+) -> Vec<EditLine> {
     let mut lines = Vec::new();
     for frame in frames {
         lines.extend(tailor.work(world, frame));
@@ -39,7 +47,8 @@ fn go(world: &mut World, tailor: &mut Tailor, scene: &Scene, frames: std::ops::R
 
 #[test]
 fn the_page_on_tailoring_shows_a_scene_that_works() {
-    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/tailoring.md")).expect("a page");
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/tailoring.md"))
+        .expect("a page");
     let text = page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an example");
     let scene = parse(text);
     let mut world = build(&scene).expect("a world").world;
@@ -76,7 +85,10 @@ fn mistakes_in_edits_are_underlined() {
         ("frame = 3\ncut = [[0, 0]]", "has 1 points, it needs 2"),
         ("frame = 3\ncut = [[0, 0], [0, 0]]", "is the point before it again"),
         ("frame = 3\nremove = {}", "does not say where"),
-        ("frame = 3\nresize = { centre = [0, 0], radius = 0.1, factor = 3 }", "is 3, it must lie between 0.5 and 2"),
+        (
+            "frame = 3\nresize = { centre = [0, 0], radius = 0.1, factor = 3 }",
+            "is 3, it must lie between 0.5 and 2",
+        ),
         ("frame = 3\nseam = { from = [[0, 0], [1, 1]] }", "needs the line of a cut, or two borders"),
         ("frame = 3\ncloth = \"shet\"\nfill = [0, 0]", "did you mean \"sheet\"?"),
         ("fill = [0, 0]", "frame"),
@@ -121,7 +133,8 @@ fn a_run_resumed_after_a_cut_and_within_a_seam_has_the_same_bits() {
     let scene = parse(&head(CUT_AND_SEAM));
     let folder = tempfile::tempdir().expect("folder");
     let mut built = build(&scene).expect("a world");
-    let run = RunFolder::create(&folder.path().join("run"), &scene, &built.inputs, Existing::Refuse).expect("run");
+    let run =
+        RunFolder::create(&folder.path().join("run"), &scene, &built.inputs, Existing::Refuse).expect("run");
     let mut tailor = Tailor::new(&scene, &[], &built.world);
     let mut lines = Vec::new();
     for (from, to) in [(2, 6), (7, 14), (15, 30)] {
@@ -155,7 +168,11 @@ fn caches_read_and_convert_meshes_that_change() {
     let mut built = build(&scene).expect("a world");
     let root = folder.path().join("run");
     let run = RunFolder::create(&root, &scene, &built.inputs, Existing::Refuse).expect("run");
-    let topology = |world: &World| Topology { objects: vec![object(world)], frame_time: scene.frame_time, axes: Axes::SI };
+    let topology = |world: &World| Topology {
+        objects: vec![object(world)],
+        frame_time: scene.frame_time,
+        axes: Axes::SI,
+    };
     let first = topology(&built.world);
     run.write_topology(&first).expect("written");
     run.write_frame(&frame(&built.world, 1, &first)).expect("written");
@@ -170,11 +187,17 @@ fn caches_read_and_convert_meshes_that_change() {
         run.write_frame(&frame(&built.world, number, &now)).expect("written");
     }
     let mut cache = Cache::open(&root, &CacheOptions::default()).expect("a cache");
-    let counts: Vec<usize> = (0..6).map(|i| cache.read(i).expect("a frame").objects[0].vertex_count).collect();
+    let counts: Vec<usize> =
+        (0..6).map(|i| cache.read(i).expect("a frame").objects[0].vertex_count).collect();
     assert_eq!(counts[..2], [81, 81]);
     assert!(counts[2] > 81 && counts[2..].iter().all(|n| *n == counts[2]), "{counts:?}");
-    assert_eq!(to_obj_sequence(&mut cache, &folder.path().join("obj"), "f", Axes::SI, 1, false).expect("obj"), 6);
-    let vertices = |path: &Path| std::fs::read_to_string(path).expect("obj").lines().filter(|l| l.starts_with("v ")).count();
+    assert_eq!(
+        to_obj_sequence(&mut cache, &folder.path().join("obj"), "f", Axes::SI, 1, false).expect("obj"),
+        6
+    );
+    let vertices = |path: &Path| {
+        std::fs::read_to_string(path).expect("obj").lines().filter(|l| l.starts_with("v ")).count()
+    };
     assert_eq!(vertices(&folder.path().join("obj/f_000006.obj")), counts[5]);
     let pc2 = folder.path().join("first.pc2");
     let (_, followed) = to_pc2(&mut cache, 0, &pc2, Axes::SI, 1, None).expect("pc2");

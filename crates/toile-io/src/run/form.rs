@@ -12,9 +12,8 @@ pub(super) fn encode(form: &Form) -> Vec<(String, Array)> {
     let mut arrays = vec![("form.cloths".to_string(), Array::U64(numbers))];
     for own in &form.cloths {
         let mut put = |name: &str, array: Array| arrays.push((format!("form.{}.{name}", own.cloth), array));
-        let corners = |all: &[[DVec2; 3]]| {
-            Array::F64(all.as_flattened().iter().flat_map(|p| p.to_array()).collect())
-        };
+        let corners =
+            |all: &[[DVec2; 3]]| Array::F64(all.as_flattened().iter().flat_map(|p| p.to_array()).collect());
         put("faces", Array::U32(own.mesh.faces().as_flattened().to_vec()));
         put("rest", corners(own.mesh.rest()));
         put("bent", Array::U32(own.mesh.bent().as_flattened().to_vec()));
@@ -29,9 +28,10 @@ pub(super) fn encode(form: &Form) -> Vec<(String, Array)> {
     let pins = form.pins.iter().flat_map(|own| [&[own.len() as u32], &own[..]].concat()).collect();
     arrays.push(("form.pins".into(), Array::U32(pins)));
     arrays.push(("form.elastics".into(), Array::U32(form.elastics.as_flattened().to_vec())));
-    let seams = form.seams.iter().flat_map(|seam| {
-        [&[seam.cloth as u32, seam.pairs.len() as u32], seam.pairs.as_flattened()].concat()
-    });
+    let seams = form
+        .seams
+        .iter()
+        .flat_map(|seam| [&[seam.cloth as u32, seam.pairs.len() as u32], seam.pairs.as_flattened()].concat());
     arrays.push(("form.seams".into(), Array::U32(seams.collect())));
     arrays.push(("form.times".into(), Array::F64(form.seams.iter().map(|seam| seam.time).collect())));
     arrays
@@ -67,7 +67,8 @@ fn cloth(c: &Container, number: usize) -> Option<ClothForm> {
     let name = |what: &str| format!("form.{number}.{what}");
     let corners = |what: &str| -> Option<Vec<[DVec2; 3]>> {
         let (values, rest) = c.f64s(&name(what)).ok()?.as_chunks::<6>();
-        let triangle = |v: &[f64; 6]| [DVec2::new(v[0], v[1]), DVec2::new(v[2], v[3]), DVec2::new(v[4], v[5])];
+        let triangle =
+            |v: &[f64; 6]| [DVec2::new(v[0], v[1]), DVec2::new(v[2], v[3]), DVec2::new(v[4], v[5])];
         rest.is_empty().then(|| values.iter().map(triangle).collect())
     };
     let (positions, cut) = c.f64s(&name("positions")).ok()?.as_chunks::<3>();
