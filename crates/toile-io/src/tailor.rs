@@ -60,6 +60,13 @@ impl Tailor {
         Tailor { pending, seams: world.seams().len() }
     }
 
+    /// Those that come after a frame, in a world in which all before are done.
+    pub fn after(scene: &Scene, frame: u32, world: &World) -> Tailor {
+        let mut tailor = Tailor::new(scene, &[], world);
+        tailor.pending.retain(|(_, edit, _)| edit.frame > frame);
+        tailor
+    }
+
     /// Does what is due before the world is stepped to `frame`, and says what became of it. What must wait is tried again in
     /// every frame, and what comes after it on the same cloth waits behind it.
     pub fn work(&mut self, world: &mut World, frame: u32) -> Vec<EditLine> {
