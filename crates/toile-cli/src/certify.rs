@@ -377,7 +377,8 @@ impl Certificate {
         }
         if self.changes > 0 {
             let n = self.changes;
-            text += &format!("\n      side test: cloth got another mesh {n} time{}, unknown there", plural(n));
+            text +=
+                &format!("\n      side test: cloth got another mesh {n} time{}, unknown there", plural(n));
         }
         if let Some(audit) = &self.audit {
             let (n, steps) = (audit.pairs, audit.steps);

@@ -7,10 +7,10 @@ use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
+use toile::Cloth;
 use toile::collide::{Detector, Role, Settings, Shell};
 use toile::forces::membrane::{material_weights, principal_strain};
 use toile::mesh::smooth::MOST_SPLITS;
-use toile::Cloth;
 use toile::mesh::{SmoothError, Smoother};
 use toile_io::build::Built;
 use toile_io::cache::{Cache, CacheFrame, CacheObject};
@@ -248,8 +248,9 @@ impl<'a> Painter<'a> {
         let cloths = drawn_cloths.iter().zip(&frame.positions);
         let shapes: Vec<(Vec<Vec3>, Option<Vec<Vec3>>)> = cloths.map(|(c, x)| c.surface(x)).collect();
         let drawn = drawn_cloths.iter().enumerate();
-        let values: Vec<Vec<f32>> =
-            drawn.map(|(c, cloth)| cloth.values(self.values((c, cloth), frame, before, colour), colour)).collect();
+        let values: Vec<Vec<f32>> = drawn
+            .map(|(c, cloth)| cloth.values(self.values((c, cloth), frame, before, colour), colour))
+            .collect();
         let range = range_of(&values, colour);
         let mut surfaces = Vec::new();
         for (c, cloth) in drawn_cloths.iter().enumerate() {

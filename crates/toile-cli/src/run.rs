@@ -14,11 +14,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
-use toile::mesh::Mesh;
-use toile::{Cloth, Probe};
 use toile::collide::certify::Distance;
 use toile::contact::{Release, Tangle};
+use toile::mesh::Mesh;
 use toile::probe::{COUNTER_CHANNELS, Counters, Stage};
+use toile::{Cloth, Probe};
 use toile_io::build::{Built, build};
 use toile_io::cache::{Cache, CacheOptions};
 use toile_io::convert::SMOOTHED;
@@ -245,7 +245,8 @@ impl<'a> Simulation<'a> {
     /// What became of the scene's edits, over the whole run and not only since it was resumed.
     fn edits(&self) -> Vec<String> {
         let lines = self.run.read_edits().unwrap_or_default();
-        let count = |outcome| lines.iter().filter(|line| line.edit.is_some() && line.outcome == outcome).count();
+        let count =
+            |outcome| lines.iter().filter(|line| line.edit.is_some() && line.outcome == outcome).count();
         let mut said = Vec::new();
         if !self.scene.edits.is_empty() {
             let (all, done) = (self.scene.edits.len(), count(EditOutcome::Done));
@@ -555,7 +556,8 @@ impl<'a> Simulation<'a> {
         if result.is_ok() {
             let mut cache = Cache::open(self.run.root(), &CacheOptions::default())?;
             if !after.no_check {
-                let judge = Judge::new(cache.objects.clone(), false, Distance::Exact).map_err(Failure::Refused)?;
+                let judge =
+                    Judge::new(cache.objects.clone(), false, Distance::Exact).map_err(Failure::Refused)?;
                 let mut judge = judge.of_run(&self.run);
                 let all = 0..cache.frames().len();
                 judge_cache(&mut cache, all, &mut judge);

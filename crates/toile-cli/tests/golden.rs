@@ -8,6 +8,7 @@ use toile::{Probe, World};
 use toile_io::build::build;
 use toile_io::run::{Existing, RunFolder, load_snapshot, save_snapshot};
 use toile_io::scene::{BUILTINS, Resolved, Scene, resolve};
+use toile_io::tailor::Tailor;
 
 /// Pools that must agree; more threads than cores is a case of its own.
 const THREADS: [usize; 5] = [1, 2, 3, 4, 8];
@@ -44,6 +45,7 @@ const SHORTS: &[Short] = &[
     Short { scene: "knot", set: &["cloth.ribbon.shape.resolution=[100, 2]"], frames: &[10, 20] },
     Short { scene: "spike", set: &["cloth.pricked.shape.resolution=12"], frames: &[5, 10] },
     Short { scene: "cards", set: &[], frames: &[5, 20] },
+    Short { scene: "scissors", set: EARLY_EDITS, frames: &[5, 12] },
 ];
 
 /// The scene of tangled starts with few particles.
@@ -57,6 +59,10 @@ const SMALL_TANGLES: &[&str] = &[
     "cloth.sheet.shape.resolution=8",
     "cloth.flap.shape.resolution=5",
 ];
+
+/// Larger, smaller, cut, holed, and a seam that begins to close.
+const EARLY_EDITS: &[&str] =
+    &["edit.0.frame=3", "edit.1.frame=3", "edit.2.frame=4", "edit.3.frame=6", "edit.4.frame=8"];
 
 /// Scenes in which cloth meets something: their goldens are compared where they have been written.
 const CONTACT: &[&str] = &[
@@ -78,6 +84,7 @@ const CONTACT: &[&str] = &[
     "knot",
     "spike",
     "cards",
+    "scissors",
 ];
 
 fn short(name: &str) -> &'static Short {
@@ -95,7 +102,9 @@ fn world(scene: &Scene) -> World {
 
 /// Steps from the state of frame `from` to that of frame `to`.
 fn advance(world: &mut World, scene: &Scene, from: u32, to: u32) {
+    let mut tailor = Tailor::after(scene, from, world);
     for frame in from..to {
+        tailor.work(world, frame + 1);
         let step = world.step(scene.frame_time, &mut Probe::default());
         step.unwrap_or_else(|e| panic!("frame {}: {e}", frame + 1));
     }

@@ -275,7 +275,12 @@ fn objects_of(topology: &Topology) -> Vec<CacheObject> {
         .collect()
 }
 
-fn read_run(run: &RunFolder, topology: &Topology, frame: &Frame, out: &mut CacheFrame) -> Result<(), FileError> {
+fn read_run(
+    run: &RunFolder,
+    topology: &Topology,
+    frame: &Frame,
+    out: &mut CacheFrame,
+) -> Result<(), FileError> {
     let number = frame.frame;
     let counts: Vec<u32> = topology.cloths().map(|o| o.vertex_count).collect();
     let foreign = || {

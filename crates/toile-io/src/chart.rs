@@ -56,7 +56,11 @@ impl Chart {
         let within = |face: &u32| {
             let weights = weights(&self.triangles[*face as usize], point)?;
             // Points on an edge are on both its sides, give or take rounding.
-            weights.iter().all(|w| *w >= -1e-9).then(|| Found { face: *face, weights: tidy(weights), distance: 0.0 })
+            weights.iter().all(|w| *w >= -1e-9).then(|| Found {
+                face: *face,
+                weights: tidy(weights),
+                distance: 0.0,
+            })
         };
         near.copied().collect::<Vec<_>>().iter().find_map(within).or_else(|| self.nearest(point))
     }

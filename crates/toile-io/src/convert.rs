@@ -2,8 +2,8 @@
 
 use crate::axes::Axes;
 use crate::cache::{Cache, CacheObject};
-use crate::follow::Follower;
 use crate::error::{FileError, FileErrorKind};
+use crate::follow::Follower;
 use crate::obj::{self, NO_TEXCOORD, ObjectRef, Polygons, Precision};
 use crate::pc2::Pc2Writer;
 use crate::run::{Role, single_precision};
@@ -160,7 +160,12 @@ pub fn to_pc2(
 }
 
 fn lost(path: &Path, message: String) -> FileError {
-    FileError::new(FileErrorKind::Refused, path, message, "convert to OBJ, or to the topology of another frame")
+    FileError::new(
+        FileErrorKind::Refused,
+        path,
+        message,
+        "convert to OBJ, or to the topology of another frame",
+    )
 }
 
 /// Writes every frame of a cache as `stem_000123.obj` in `folder`, one `o` per cloth, and per body if `bodies` are wanted;

@@ -46,9 +46,8 @@ pub struct Tailor {
 impl Tailor {
     /// Those of a scene of which nothing is done but what `lines` say.
     pub fn new(scene: &Scene, lines: &[EditLine], world: &World) -> Tailor {
-        let over = |n: usize| {
-            lines.iter().any(|line| line.edit == Some(n) && line.outcome != EditOutcome::Waits)
-        };
+        let over =
+            |n: usize| lines.iter().any(|line| line.edit == Some(n) && line.outcome != EditOutcome::Waits);
         let waits = |n: usize| lines.iter().any(|line| line.edit == Some(n));
         let mut pending: Vec<(usize, Edit, bool)> = scene
             .edits
@@ -59,6 +58,13 @@ impl Tailor {
             .collect();
         pending.sort_by_key(|(n, edit, _)| (edit.frame, *n));
         Tailor { pending, seams: world.seams().len() }
+    }
+
+    /// Those that come after a frame, in a world in which all before are done.
+    pub fn after(scene: &Scene, frame: u32, world: &World) -> Tailor {
+        let mut tailor = Tailor::new(scene, &[], world);
+        tailor.pending.retain(|(_, edit, _)| edit.frame > frame);
+        tailor
     }
 
     /// Does what is due before the world is stepped to `frame`, and says what became of it. What must wait is tried again in
@@ -139,7 +145,9 @@ fn apply(world: &mut World, edit: &Edit) -> Result<String, Refusal> {
     let before = [cloth.mesh.faces().len(), cloth.mesh.vertices()];
     let pattern = Pattern::of(cloth);
     let job = match &edit.job {
-        Job::Cut(line) => Tailoring::Cut { line: line.iter().map(|p| pattern.place(*p)).collect::<Result<_, _>>()? },
+        Job::Cut(line) => {
+            Tailoring::Cut { line: line.iter().map(|p| pattern.place(*p)).collect::<Result<_, _>>()? }
+        }
         Job::Remove(region) => Tailoring::Remove { faces: pattern.within(region)? },
         Job::Resize { at, radius, hardness, factor, keep } => {
             let (at, radius, hardness) = (pattern.place(*at)?, *radius, *hardness);
@@ -151,7 +159,11 @@ fn apply(world: &mut World, edit: &Edit) -> Result<String, Refusal> {
             world.seam(edit.cloth, &pairs, *time)?;
             let seam = world.seams().pop();
             let open = seam.map_or(0.0, |seam| seam.distance);
-            return Ok(format!("{} up to {:.1} mm apart are drawn together", count(pairs.len(), "pair"), 1e3 * open));
+            return Ok(format!(
+                "{} up to {:.1} mm apart are drawn together",
+                count(pairs.len(), "pair"),
+                1e3 * open
+            ));
         }
     };
     world.tailor(edit.cloth, &job)?;
@@ -269,7 +281,8 @@ impl Pattern<'_> {
                     }
                 }
                 if pairs.is_empty() {
-                    let message = format!("cloth `{name}` is not cut along the line of the seam: cut it first");
+                    let message =
+                        format!("cloth `{name}` is not cut along the line of the seam: cut it first");
                     return Err(Refusal::Ever(message));
                 }
                 Ok(pairs)

@@ -114,7 +114,8 @@ pub(super) fn read_lines<T: for<'de> Deserialize<'de>>(
     let (lines, _) = read_stats(path)?;
     let each = lines.into_iter().enumerate().map(|(i, line)| {
         serde_json::from_value(line).map_err(|e| {
-            FileError::new(FileErrorKind::Corrupt, path, format!("not {what}: {e}"), help).at_line(i as u64 + 1)
+            FileError::new(FileErrorKind::Corrupt, path, format!("not {what}: {e}"), help)
+                .at_line(i as u64 + 1)
         })
     });
     each.collect()

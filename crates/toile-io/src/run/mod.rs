@@ -306,7 +306,11 @@ impl RunFolder {
 
     /// The lines of `edits.jsonl`; none without the file.
     pub fn read_edits(&self) -> Result<Vec<EditLine>, FileError> {
-        log::read_lines(&self.root.join("edits.jsonl"), "an edit", "start the run again: it would be done twice")
+        log::read_lines(
+            &self.root.join("edits.jsonl"),
+            "an edit",
+            "start the run again: it would be done twice",
+        )
     }
 
     /// Writes the state after a frame, and drops all but the two newest.

@@ -217,7 +217,8 @@ impl Document {
     pub(crate) fn label(&self, path: &str) -> String {
         let segments: Vec<&str> = path.split('.').filter(|s| !s.is_empty()).collect();
         let (Some(first), Some(index)) = (segments.first(), segments.get(1)) else { return path.to_string() };
-        if index.parse::<usize>().is_err() || !matches!(*first, "cloth" | "pin" | "elastic" | "edit" | "body") {
+        if index.parse::<usize>().is_err() || !matches!(*first, "cloth" | "pin" | "elastic" | "edit" | "body")
+        {
             return path.to_string();
         }
         let name = match self.find(&format!("{first}.{index}.name")).map(|n| &n.value) {

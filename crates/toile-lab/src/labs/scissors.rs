@@ -36,9 +36,14 @@ pub fn run(session: &mut Session) -> Result<(), LabError> {
             rows.push(format!("{frame},{number},{},{:?},\"{}\"", line.what, line.outcome, line.message));
             if let Job::Resize { factor, .. } = scene.edits[number].job {
                 // Where the brush is full; resizing keeps the numbers of faces.
-                let grown = rest_areas(world).iter().zip(&areas).map(|(new, old)| new / old).fold(1.0, |most, f| {
-                    if (f - 1.0f64).abs() > (most - 1.0f64).abs() && (f > 1.0) == (factor > 1.0) { f } else { most }
-                });
+                let grown =
+                    rest_areas(world).iter().zip(&areas).map(|(new, old)| new / old).fold(1.0, |most, f| {
+                        if (f - 1.0f64).abs() > (most - 1.0f64).abs() && (f > 1.0) == (factor > 1.0) {
+                            f
+                        } else {
+                            most
+                        }
+                    });
                 let off = (grown / (factor * factor) - 1.0).abs();
                 session.at_most(format!("lengths × {factor}: area off what was asked for"), off, "", 0.05);
             }
@@ -67,7 +72,8 @@ pub fn run(session: &mut Session) -> Result<(), LabError> {
         bumped = bumped.max(cube.iter().fold(glam::DVec3::ZERO, |sum, f| sum + *f).length());
         prints.push(watched.world.fingerprint());
     }
-    let finite = (0..watched.world.cloths().len()).flat_map(|c| watched.world.positions(c)).all(|p| p.is_finite());
+    let finite =
+        (0..watched.world.cloths().len()).flat_map(|c| watched.world.positions(c)).all(|p| p.is_finite());
     session.equal("edits that were done", f64::from(done), "", scene.edits.len() as f64);
     session.info("edits that had to wait for a frame or more", f64::from(waited), "");
     session.equal("meshes that are not manifold", bad as f64, "", 0.0);
@@ -88,7 +94,12 @@ pub fn run(session: &mut Session) -> Result<(), LabError> {
     session.equal("runs on 1, 2, 3 and 8 threads with another fingerprint", differing, "", 0.0);
     // In the middle: the sheet is cut and holed, and the seam is closing.
     let middle = scene.edits.iter().map(|edit| edit.frame).max().unwrap_or(2).saturating_sub(90);
-    session.equal("resumed in the middle: another fingerprint", f64::from(ending(&scene, Some(middle))? != last), "", 0.0);
+    session.equal(
+        "resumed in the middle: another fingerprint",
+        f64::from(ending(&scene, Some(middle))? != last),
+        "",
+        0.0,
+    );
     session.equal("undone edits that leave another fingerprint", undone(&scene)?, "", 0.0);
     session.csv("v97-x2", "frame,edit,what,outcome,message", &rows)?;
     session.plot(

@@ -265,9 +265,10 @@ fn charted(old: &Cloth, mesh: &Mesh, remap: &Remap) -> Vec<[DVec2; 3]> {
         match &remap.vertices[vertex as usize] {
             // What is sewn is in the pattern of each of its faces as before.
             Origin::Joined(all) => all.iter().find_map(|v| within(*v)).unwrap_or(any[all[0] as usize]),
-            origin => origin.weights().into_iter().fold(DVec2::ZERO, |sum, (v, w)| {
-                sum + within(v).unwrap_or(any[v as usize]) * w
-            }),
+            origin => origin
+                .weights()
+                .into_iter()
+                .fold(DVec2::ZERO, |sum, (v, w)| sum + within(v).unwrap_or(any[v as usize]) * w),
         }
     };
     let of = |(face, parent): (&[u32; 3], &u32)| match *parent {

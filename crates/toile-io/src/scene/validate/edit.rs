@@ -28,7 +28,11 @@ impl Check<'_> {
             [] => self.fail(path, "does not say what it does", ONE),
             [_] => {}
             [_, second, ..] => {
-                self.fail(&at(second), format!("is one of {} things to do: {}", given.len(), given.join(", ")), ONE);
+                self.fail(
+                    &at(second),
+                    format!("is one of {} things to do: {}", given.len(), given.join(", ")),
+                    ONE,
+                );
             }
         }
         if let Some(range) = parse_frames(&scene.frames)
@@ -43,7 +47,12 @@ impl Check<'_> {
         if let Some(region) = &edit.remove {
             match (&region.circle, &region.polygon) {
                 (Some(circle), None) => {
-                    self.above_zero(&at("remove.circle.radius"), circle.radius, "", "lengths are in the scene's units");
+                    self.above_zero(
+                        &at("remove.circle.radius"),
+                        circle.radius,
+                        "",
+                        "lengths are in the scene's units",
+                    );
                 }
                 (None, Some(polygon)) => self.points(&at("remove.polygon"), polygon, 3),
                 (None, None) => {
@@ -62,7 +71,11 @@ impl Check<'_> {
                 self.fail(&at("resize.factor"), what, "use several edits for more");
             }
             if !(0.0..=1.0).contains(&hardness) {
-                self.fail(&at("resize.hardness"), format!("is {hardness}, it must lie between 0 and 1"), "0.5 is the default");
+                self.fail(
+                    &at("resize.hardness"),
+                    format!("is {hardness}, it must lie between 0 and 1"),
+                    "0.5 is the default",
+                );
             }
         }
         if let Some(seam) = &edit.seam {
@@ -94,7 +107,11 @@ impl Check<'_> {
             self.fail(path, what, "list them as [u, v] in the pattern");
         }
         if let Some(k) = points.windows(2).position(|pair| pair[0] == pair[1]) {
-            self.fail(&format!("{path}.{}", k + 1), "is the point before it again", "leave one of the two out");
+            self.fail(
+                &format!("{path}.{}", k + 1),
+                "is the point before it again",
+                "leave one of the two out",
+            );
         }
     }
 }
