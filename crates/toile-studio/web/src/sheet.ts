@@ -94,7 +94,7 @@ export class Sheet {
     const loop = this.loop(vertex);
     const angles = this.#angles();
     // Far from a half turn.
-    const corner = loop.map((one) => Math.abs(angles[one] - Math.PI) > Math.PI / 4);
+    const corner = loop.map((one) => Math.abs(angles[one] - Math.PI) > Math.PI / 6);
     if (!corner.includes(true)) return { path: [...loop, vertex], closed: true };
     let begin = 0;
     while (!corner[(begin + loop.length) % loop.length]) begin -= 1;
@@ -106,16 +106,21 @@ export class Sheet {
     }
   }
 
-  /** The sum of the angles of the faces at each vertex [rad]. */
+  /** The sum of the angles of the faces at each vertex [rad]: in the material where that is known, for cloth that hangs is sheared. */
   #angles(): Float64Array {
-    const { positions: p, faces: f } = this.#piece;
-    const sums = new Float64Array(p.length / 3);
+    const { positions, uv, faces: f } = this.#piece;
+    const [p, size] = uv ? [uv, 2] : [positions, 3];
+    const sums = new Float64Array(positions.length / 3);
     for (let k = 0; k < f.length; k += 1) {
-      const [a, b, c] = [3 * f[k], 3 * f[after(k)], 3 * f[after(after(k))]];
-      const [ux, uy, uz] = [p[b] - p[a], p[b + 1] - p[a + 1], p[b + 2] - p[a + 2]];
-      const [vx, vy, vz] = [p[c] - p[a], p[c + 1] - p[a + 1], p[c + 2] - p[a + 2]];
-      const cosine = (ux * vx + uy * vy + uz * vz) / (Math.hypot(ux, uy, uz) * Math.hypot(vx, vy, vz) || 1);
-      sums[f[k]] += Math.acos(Math.max(-1, Math.min(1, cosine)));
+      const [a, b, c] = [size * f[k], size * f[after(k)], size * f[after(after(k))]];
+      let [dot, u, v] = [0, 0, 0];
+      for (let axis = 0; axis < size; axis += 1) {
+        const [to, from] = [p[b + axis] - p[a + axis], p[c + axis] - p[a + axis]];
+        dot += to * from;
+        u += to * to;
+        v += from * from;
+      }
+      sums[f[k]] += Math.acos(Math.max(-1, Math.min(1, dot / (Math.sqrt(u * v) || 1))));
     }
     return sums;
   }

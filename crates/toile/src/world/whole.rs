@@ -92,8 +92,10 @@ impl Whole {
         Whole { mass: vec![0.0; remap.vertices.len()], freedom: freedom.collect(), restarts, grips, state }
     }
 
-    /// Moves vertices elsewhere [m], and gives them other velocities [m/s] if there are any.
+    /// Moves vertices elsewhere [m], and gives them other velocities [m/s] if there are any. Pins hold them there: copies of a
+    /// held vertex must not be led back into one place. Where a pin has turned, they are led by as little another way.
     pub fn moved(&mut self, by: &[DVec3], velocities: Option<&[DVec3]>) {
+        self.grips.iter_mut().for_each(|(_, v, at)| *at += by[*v as usize]);
         for (v, by) in by.iter().enumerate().filter(|(_, by)| **by != DVec3::ZERO) {
             self.state.x[v] += *by;
             self.restarts[v] = true;

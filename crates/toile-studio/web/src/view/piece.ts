@@ -16,13 +16,14 @@ export class Piece {
   readonly positions: Float32Array;
   readonly normals: Float32Array;
   readonly faces: Uint32Array;
+  /** Material coordinates [m], two numbers a vertex, if there are any. */
+  readonly uv: Float32Array | null;
   readonly mesh: Mesh;
   readonly wire: Mesh;
   /** Both surfaces of the cloth at half its thickness. */
   readonly shells: Mesh[] = [];
   readonly #geometry = new BufferGeometry();
   readonly #scalar: Float32Array;
-  readonly #uv: Float32Array | null;
   readonly #offsets = [{ value: 0 }, { value: 0 }];
 
   constructor(info: ObjectInfo, key: KeyObject) {
@@ -30,7 +31,7 @@ export class Piece {
     this.positions = key.positions.slice();
     this.faces = key.faces.slice();
     const vertices = this.positions.length / 3;
-    this.#uv = key.uv?.slice() ?? null;
+    this.uv = key.uv?.slice() ?? null;
     this.normals = new Float32Array(this.positions.length);
     this.#scalar = new Float32Array(vertices);
     const geometry = this.#geometry;
@@ -43,7 +44,7 @@ export class Piece {
     let material: Material;
     if (info.role === 'cloth') {
       geometry.setAttribute('scalar', new BufferAttribute(this.#scalar, 1).setUsage(DynamicDrawUsage));
-      geometry.setAttribute('cloth', new BufferAttribute(this.#uv ?? new Float32Array(2 * vertices), 2));
+      geometry.setAttribute('cloth', new BufferAttribute(this.uv ?? new Float32Array(2 * vertices), 2));
       const back = colour(info.colours[1]);
       const look = { front, back, woven: key.uv !== null, flat };
       material = clothMaterial(look);
@@ -75,7 +76,7 @@ export class Piece {
   fits(info: ObjectInfo, key: KeyObject): boolean {
     const { name, role, guest, mesh, colours } = this.info;
     const looks = name === info.name && role === info.role && guest === info.guest && mesh === info.mesh && colours.every((one, k) => one === info.colours[k]);
-    return looks && key.positions.length === this.positions.length && equal(this.faces, key.faces) && equal(this.#uv ?? [], key.uv ?? []);
+    return looks && key.positions.length === this.positions.length && equal(this.faces, key.faces) && equal(this.uv ?? [], key.uv ?? []);
   }
 
   /** Takes a frame's places, if they fit. */
