@@ -81,8 +81,8 @@ pub use forces::{Bend, Brace, Braces, Curve, Fabric, WindField, Yield};
 pub use freedom::Freedom;
 pub use probe::Probe;
 pub use setup::{
-    Air, Anchor, Bending, Cloth, Criterion, ElasticBetween, Every, Grip, Obstacle, PinDown, Refine, RestShape,
-    Seam, Setup, Stretching,
+    Air, Anchor, Bending, Cloth, Criterion, ElasticBetween, Every, Grip, Obstacle, PinDown, Refine,
+    RestShape, Seam, Setup, Stretching,
 };
 pub use solve::SolverSettings;
 pub use world::{

@@ -3,8 +3,8 @@
 use crate::container::{Array, Container};
 use glam::{DVec2, DVec3};
 use std::sync::Arc;
-use toile::mesh::levels::{Closure, Counts, Forest, Levels, Mark, Standing};
 use toile::mesh::Mesh;
+use toile::mesh::levels::{Closure, Counts, Forest, Levels, Mark, Standing};
 use toile::{ClothForm, Form, Seam};
 
 /// The arrays of a form.
@@ -29,9 +29,10 @@ pub(super) fn encode(form: &Form) -> Vec<(String, Array)> {
     let pins = form.pins.iter().flat_map(|own| [&[own.len() as u32], &own[..]].concat()).collect();
     arrays.push(("form.pins".into(), Array::U32(pins)));
     arrays.push(("form.elastics".into(), Array::U32(form.elastics.as_flattened().to_vec())));
-    let seams = form.seams.iter().flat_map(|seam| {
-        [&[seam.cloth as u32, seam.pairs.len() as u32], seam.pairs.as_flattened()].concat()
-    });
+    let seams = form
+        .seams
+        .iter()
+        .flat_map(|seam| [&[seam.cloth as u32, seam.pairs.len() as u32], seam.pairs.as_flattened()].concat());
     arrays.push(("form.seams".into(), Array::U32(seams.collect())));
     arrays.push(("form.times".into(), Array::F64(form.seams.iter().map(|seam| seam.time).collect())));
     arrays
