@@ -143,8 +143,9 @@ impl Model {
 
     /// Puts what hangs half way between its ends.
     pub(crate) fn close_cracks(&self, mobility: &Mobility, next: &mut State) {
-        halfway::close(&self.hanging, &self.mass, mobility, &mut next.x);
-        halfway::close(&self.hanging, &self.mass, mobility, &mut next.v);
+        let project = |gains: &mut [DVec3]| mobility.project(gains);
+        halfway::close(&self.hanging, &self.mass, project, &mut next.x);
+        halfway::close(&self.hanging, &self.mass, project, &mut next.v);
     }
 
     /// Accelerations without contacts [m/s²].

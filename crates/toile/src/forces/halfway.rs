@@ -3,7 +3,6 @@
 //! A gauge x − ½ a − ½ b with a stiffness far above inertia keeps the crack shut inside an implicit solve. What it leaves
 //! open, [`close`] takes away after the step: then the vertex has no freedom of its own.
 
-use crate::freedom::Mobility;
 use crate::interaction::{Elements, Law, Outside, Response, Sample};
 use crate::math::DVec3;
 use crate::math::matrix::scaled_identity;
@@ -53,12 +52,12 @@ impl Law<3, 1> for Halfway {
 }
 
 /// Puts the first of each three exactly half way between the others. `values` are positions or velocities; their sum by
-/// `mass` stays what it is, but for what is held.
+/// `mass` stays what it is, but for what `project` takes away: changes that particles cannot follow.
 ///
 /// What a vertex is off by goes to its ends by halves, on to theirs where they hang too, and is shared there with the mass
 /// that hangs on them. Values that are half way already do not change, so rigid motion passes. Ends come before what hangs
 /// between them in `threes`.
-pub fn close(threes: &[[u32; 3]], mass: &[f64], mobility: &Mobility, values: &mut [DVec3]) {
+pub fn close(threes: &[[u32; 3]], mass: &[f64], project: impl Fn(&mut [DVec3]), values: &mut [DVec3]) {
     if threes.is_empty() {
         return;
     }
@@ -80,7 +79,7 @@ pub fn close(threes: &[[u32; 3]], mass: &[f64], mobility: &Mobility, values: &mu
         }
     }
     let mut gains: Vec<DVec3> = hung.iter().zip(mass).map(|((own, owed), m)| *owed / (m + own)).collect();
-    mobility.project(&mut gains);
+    project(&mut gains);
     values.iter_mut().zip(&gains).for_each(|(value, gain)| *value += *gain);
     place(values);
 }
@@ -88,7 +87,6 @@ pub fn close(threes: &[[u32; 3]], mass: &[f64], mobility: &Mobility, values: &mu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::DMat3;
 
     fn sum(mass: &[f64], values: &[DVec3]) -> DVec3 {
         mass.iter().zip(values).fold(DVec3::ZERO, |sum, (m, v)| sum + *m * *v)
@@ -99,20 +97,18 @@ mod tests {
         // 3 hangs between 0 and 1, 4 between 0 and 3, 5 between 1 and 2.
         let threes = [[3, 0, 1], [4, 0, 3], [5, 1, 2]];
         let mass = [0.1, 0.2, 0.3, 0.05, 0.02, 0.4];
-        let free = Mobility { inverse_mass: mass.map(|m| 1.0 / m).to_vec(), projectors: vec![] };
         let start = [1.0, -2.0, 0.5, 4.0, 0.3, -1.0].map(|x| DVec3::new(x, x * x, 1.0 - x));
         let mut values = start;
-        close(&threes, &mass, &free, &mut values);
+        close(&threes, &mass, |_| {}, &mut values);
         assert!((sum(&mass, &values) - sum(&mass, &start)).length() < 1e-15);
         for [m, a, b] in threes {
             assert_eq!(values[m as usize], 0.5 * (values[a as usize] + values[b as usize]));
         }
         let again = values;
-        close(&threes, &mass, &free, &mut values);
+        close(&threes, &mass, |_| {}, &mut values);
         assert_eq!(values, again, "what is closed stays");
-        let held = Mobility { projectors: vec![(0, DMat3::ZERO)], ..free };
         let mut values = start;
-        close(&threes, &mass, &held, &mut values);
+        close(&threes, &mass, |gains| gains[0] = DVec3::ZERO, &mut values);
         assert_eq!(values[0], start[0], "what is held stays");
     }
 }

@@ -175,8 +175,9 @@ impl World {
             let carried = remap.carry(&self.positions(cloth));
             let mut x: Vec<DVec3> = carried.iter().zip(&opened).map(|(x, by)| *x + *by).collect();
             let masses: Vec<f64> = free.inverse_mass.iter().map(|w| 1.0 / w).collect();
-            halfway::close(next.hanging(), &masses, &free, &mut x);
-            halfway::close(next.hanging(), &masses, &free, &mut velocities);
+            let project = |gains: &mut [DVec3]| free.project(gains);
+            halfway::close(next.hanging(), &masses, project, &mut x);
+            halfway::close(next.hanging(), &masses, project, &mut velocities);
             opened = x.iter().zip(&carried).map(|(x, from)| *x - *from).collect();
         }
         let moves = go_back || change.regions.iter().any(|region| region.old[1] > region.old[0] + 1);
