@@ -333,10 +333,9 @@ impl Searcher {
             }
             self.added = true;
         }
-        let fits = |((_, _, faces), x): (&(String, Role, Vec<[u32; 3]>), &Vec<DVec3>)| {
-            faces.as_flattened().iter().all(|v| (*v as usize) < x.len())
-        };
-        if !subject.objects.iter().zip(&frame.positions).all(fits) {
+        let objects = subject.objects.iter().map(|(_, _, faces)| faces);
+        let mut highest = objects.map(|faces| faces.as_flattened().iter().max().map_or(0, |v| *v as usize));
+        if frame.positions.iter().any(|x| highest.next().is_some_and(|v| v >= x.len())) {
             return Err(refuse(&"cloth has another mesh than at the start; look at frames before that"));
         }
         if let Some(bad) = frame.positions.iter().position(|x| x.iter().any(|p| !p.is_finite())) {

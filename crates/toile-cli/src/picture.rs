@@ -57,8 +57,11 @@ pub struct Painter<'a> {
     start: &'a [Cloth],
     /// What is drawn of them, and of what they became.
     cloths: Rc<Vec<Drawn>>,
-    later: RefCell<Option<(Arc<Vec<CacheObject>>, Rc<Vec<Drawn>>)>>,
+    later: RefCell<Option<Later>>,
 }
+
+/// Cloths as they became, and what is drawn of them.
+type Later = (Arc<Vec<CacheObject>>, Rc<Vec<Drawn>>);
 
 /// The mesh that is drawn for a cloth: its own, or the curved one over it.
 struct Drawn {

@@ -5,6 +5,9 @@ use crate::chart::{Chart, tidy, weights};
 use glam::{DVec2, DVec3};
 use std::sync::Arc;
 
+/// Corners of a triangle and their weights.
+type Spot = ([u32; 3], [f64; 3]);
+
 /// How far into its own triangle a vertex looks, over the way to the middle: which side of a cut it is on.
 const ASIDE: f64 = 1e-3;
 
@@ -14,7 +17,7 @@ pub(crate) struct Follower {
     object: usize,
     /// Of the topology met last: where each vertex is.
     source: Arc<Vec<CacheObject>>,
-    places: Vec<([u32; 3], [f64; 3])>,
+    places: Vec<Spot>,
     /// Frames in which the object has another topology.
     pub followed: usize,
 }
@@ -37,7 +40,7 @@ impl Follower {
             self.source = frame.objects.clone();
         }
         self.followed += 1;
-        let at = |(corners, weights): &([u32; 3], [f64; 3])| {
+        let at = |(corners, weights): &Spot| {
             (0..3).fold(DVec3::ZERO, |sum, k| sum + x[corners[k] as usize] * weights[k])
         };
         Ok(self.places.iter().map(at).collect())
@@ -46,7 +49,7 @@ impl Follower {
 
 /// The triangle of `source` and the weights of its corners where each vertex of `target` is. Where the pattern has a hole by
 /// now, a vertex is on its rim.
-fn places(target: &CacheObject, source: &CacheObject) -> Result<Vec<([u32; 3], [f64; 3])>, String> {
+fn places(target: &CacheObject, source: &CacheObject) -> Result<Vec<Spot>, String> {
     let name = &target.name;
     if target.chart.is_empty() || source.chart.is_empty() {
         return Err(format!("\"{name}\" changes its mesh and its topologies have no pattern"));
