@@ -158,7 +158,7 @@ fn read_line(tally: &mut Tally, line: &str) {
 }
 
 /// Experiments that take minutes: run by hand, results in `validation/`.
-const LONG: [&str; 23] = [
+const LONG: [&str; 28] = [
     "replay",
     "v00-x2",
     "fall",
@@ -182,6 +182,11 @@ const LONG: [&str; 23] = [
     "m03-x4",
     "m03-x5",
     "tangles",
+    "b14-x4",
+    "b14-x5",
+    "b14-x6",
+    "b14-x7",
+    "adaptive",
 ];
 
 /// Every experiment that is not long, on the release build.

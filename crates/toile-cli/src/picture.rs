@@ -113,7 +113,7 @@ impl Drawn {
         let Some(fine) = self.smoother.as_ref().map(Smoother::subdivision) else { return values };
         match colour {
             Shows::Material => values,
-            Shows::Strain => (0..fine.faces().len()).map(|f| values[fine.coarse_face(f)]).collect(),
+            Shows::Strain | Shows::Size => (0..fine.faces().len()).map(|f| values[fine.coarse_face(f)]).collect(),
             Shows::Speed => {
                 let wide: Vec<f64> = values.iter().map(|v| f64::from(*v)).collect();
                 fine.interpolate(&wide).iter().map(|v| *v as f32).collect()
@@ -262,6 +262,7 @@ impl<'a> Painter<'a> {
                 Shows::Material => self.cloth_look(),
                 Shows::Strain => field(Values::PerFace(&values[c]), "strain", "%", ColourMap::Diverging),
                 Shows::Speed => field(Values::PerVertex(&values[c]), "speed", "m/s", ColourMap::Sequential),
+                Shows::Size => field(Values::PerFace(&values[c]), "triangles", "mm", ColourMap::Sequential),
             };
             let (positions, normals) = &shapes[c];
             let mut surface = draw::Surface::new(positions, &cloth.faces, look);
@@ -383,6 +384,13 @@ impl<'a> Painter<'a> {
                     100.0 * principal_strain(&material_weights(r), f.map(|v| x[v as usize]))[0] as f32
                 })
                 .collect(),
+            Shows::Size => {
+                let side = |[a, b, c]: &[glam::DVec2; 3]| {
+                    let area = 0.5 * (*b - *a).perp_dot(*c - *a).abs();
+                    1e3 * (4.0 * area / 3f64.sqrt()).sqrt() as f32
+                };
+                drawn.rest.iter().map(side).collect()
+            }
             Shows::Speed => {
                 // Where cloth was cut or sewn since, nobody knows who was where.
                 let same = |before: &&CacheFrame| Arc::ptr_eq(&before.objects, &frame.objects);

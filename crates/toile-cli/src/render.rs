@@ -68,6 +68,7 @@ enum Quantity {
     Material,
     Strain,
     Speed,
+    Size,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -107,6 +108,7 @@ fn default_name(args: &RenderArgs) -> String {
     name += match args.colour {
         Some(Quantity::Strain) => "-strain",
         Some(Quantity::Speed) => "-speed",
+        Some(Quantity::Size) => "-size",
         Some(Quantity::Material) | None => "",
     };
     name + ".png"
@@ -121,6 +123,7 @@ pub fn render(args: &RenderArgs, context: Context) -> Result<(), Failure> {
             Quantity::Material => schema::Colour::Material,
             Quantity::Strain => schema::Colour::Strain,
             Quantity::Speed => schema::Colour::Speed,
+            Quantity::Size => schema::Colour::Size,
         };
     }
     scene.render.smooth = args.smooth.unwrap_or(scene.render.smooth);

@@ -10,7 +10,7 @@ use toile_io::scene::Scene;
 
 /// The topology of a scene as it starts.
 pub fn first(scene: &Scene, built: &Built, start: &[Cloth]) -> Topology {
-    let changes = !scene.edits.is_empty();
+    let changes = !scene.edits.is_empty() || start.iter().any(|cloth| cloth.refine.is_some());
     let objects = start.iter().zip(&built.exports).map(|(cloth, export)| TopologyObject {
         name: cloth.name.clone(),
         role: Role::Cloth,

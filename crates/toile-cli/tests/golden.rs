@@ -28,6 +28,8 @@ const SHORTS: &[Short] = &[
     Short { scene: "flag", set: &[], frames: &[2, 6, 12] },
     Short { scene: "curtain", set: &[], frames: &[2, 4, 6] },
     Short { scene: "sphere", set: &["cloth.sheet.shape.resolution=16"], frames: &[10, 13] },
+    Short { scene: "sphere-adaptive", set: &["cloth.sheet.shape.resolution=8"], frames: &[16, 21] },
+    Short { scene: "garment-cylinder", set: &[], frames: &[4, 9] },
     Short { scene: "tablecloth", set: &[], frames: &[5, 20, 40] },
     Short { scene: "sheets", set: &[], frames: &[4, 11] },
     Short { scene: "tape", set: &[], frames: &[5, 16] },
@@ -44,8 +46,8 @@ const SHORTS: &[Short] = &[
     Short { scene: "press", set: &[], frames: &[2] },
     Short { scene: "knot", set: &["cloth.ribbon.shape.resolution=[100, 2]"], frames: &[10, 20] },
     Short { scene: "spike", set: &["cloth.pricked.shape.resolution=12"], frames: &[5, 10] },
-    Short { scene: "cards", set: &[], frames: &[5, 20] },
     Short { scene: "scissors", set: EARLY_EDITS, frames: &[5, 12] },
+    Short { scene: "cards", set: &[], frames: &[5, 20] },
 ];
 
 /// The scene of tangled starts with few particles.
@@ -67,6 +69,8 @@ const EARLY_EDITS: &[&str] =
 /// Scenes in which cloth meets something: their goldens are compared where they have been written.
 const CONTACT: &[&str] = &[
     "sphere",
+    "sphere-adaptive",
+    "garment-cylinder",
     "tablecloth",
     "sheets",
     "tape",

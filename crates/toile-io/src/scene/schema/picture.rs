@@ -48,6 +48,8 @@ choice! {
         Strain,
         /// Speed: distance to the frame before (on the first frame: after) over the time between.
         Speed,
+        /// Size of each face at rest, the side of a triangle with equal sides and its area: levels of detail.
+        Size,
     }
 }
 
