@@ -113,7 +113,9 @@ impl Drawn {
         let Some(fine) = self.smoother.as_ref().map(Smoother::subdivision) else { return values };
         match colour {
             Shows::Material => values,
-            Shows::Strain | Shows::Size => (0..fine.faces().len()).map(|f| values[fine.coarse_face(f)]).collect(),
+            Shows::Strain | Shows::Size => {
+                (0..fine.faces().len()).map(|f| values[fine.coarse_face(f)]).collect()
+            }
             Shows::Speed => {
                 let wide: Vec<f64> = values.iter().map(|v| f64::from(*v)).collect();
                 fine.interpolate(&wide).iter().map(|v| *v as f32).collect()

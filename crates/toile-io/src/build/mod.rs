@@ -681,8 +681,10 @@ mod tests {
             let strain = built.world.strains(0).into_iter().fold(0.0, f64::max);
             // A ribbon is laid along a curve and widened to both sides: where the curve turns within it, its borders are strained.
             // A cone of so many triangles has the shape of the smooth one at rest, whose arcs are longer than its chords.
-            let laid =
-                matches!(scene.cloths[0].source, ClothSource::Shape(Shape::Ribbon { .. } | Shape::Cone { .. }));
+            let laid = matches!(
+                scene.cloths[0].source,
+                ClothSource::Shape(Shape::Ribbon { .. } | Shape::Cone { .. })
+            );
             assert!(laid || strain.abs() < 1e-12, "{} starts with a strain of {strain}", builtin.name);
         }
     }
