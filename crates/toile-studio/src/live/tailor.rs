@@ -174,8 +174,8 @@ fn heirs(remap: &Remap) -> Vec<Vec<u32>> {
 
 /// Gives a cloth the mesh of another, and what hangs on it.
 fn wear(cloth: &mut Cloth, other: &Cloth) {
-    let Cloth { mesh, positions, density, rest_shape, doubles, .. } = other.clone();
-    *cloth = Cloth { mesh, positions, density, rest_shape, doubles, ..cloth.clone() };
+    let Cloth { mesh, positions, density, rest_shape, doubles, chart, hanging, .. } = other.clone();
+    *cloth = Cloth { mesh, positions, density, rest_shape, doubles, chart, hanging, ..cloth.clone() };
 }
 
 /// A job as the engine wants it.
