@@ -18,6 +18,8 @@ pictures!(
     "flag",
     "curtain",
     "sphere",
+    "sphere-adaptive",
+    "garment-cylinder",
     "tablecloth",
     "sheets",
     "tape",
@@ -34,6 +36,7 @@ pictures!(
     "press",
     "knot",
     "spike",
+    "scissors",
     "cards"
 );
 
