@@ -28,11 +28,11 @@ const UNEVEN: f64 = 2e-4;
 /// Waves around of which it consists.
 const WAVES: std::ops::RangeInclusive<u64> = 2..=12;
 /// Time in which the specimen takes over its weight, and time in all until it has settled [s].
-const LOWERING: f64 = 2.0;
-const FALL: f64 = 3.0;
+const LOWERING: f64 = 1.5;
+const FALL: f64 = 2.0;
 /// Length of a frame [s], and substeps in it: in long ones cloth trembles on the rim.
 const STEP: f64 = 0.02;
-const SUBSTEPS: u32 = 4;
+const SUBSTEPS: u32 = 3;
 /// Rate at which air slows it [1/s]. With four times as much, stiff specimens stay on the way to their folds.
 const AIR: f64 = 1.0;
 /// The table as a body: how thick it is, what cloth keeps from it [m], and friction that holds it.

@@ -186,6 +186,14 @@ impl Gauges {
         self.act_at(k, Moment::new(x, v), 1.0)
     }
 
+    /// Force with which pair `k` was to come apart farther than it did with particles at `x` [N]. It must not be remembered:
+    /// between plates there is no room, and what pushes harder each time throws cloth out sideways.
+    pub fn in_vain(&self, k: usize, x: &[DVec3]) -> f64 {
+        let Gauge { members, weights, normal, distance, stiffness, outside, start, .. } = &self.gauges[k];
+        let r = (0..4).fold(outside[1], |sum, a| sum + x[members[a] as usize] * weights[a]);
+        stiffness * (distance - normal.dot(r)).min(distance - normal.dot(*start)).max(0.0)
+    }
+
     fn act_at(&self, k: usize, at: Moment, part: f64) -> Act {
         let gauge = &self.gauges[k];
         let [from, to] = gauge.outside;

@@ -43,14 +43,20 @@ const PRESSED: f64 = 0.75;
 const FACING: f64 = 1e-3;
 const BESIDE: f64 = 0.1;
 
-/// Part of what is missing beyond that which a substep makes good.
+/// Part of what is missing beyond that which a substep makes good, and the rate at which it does at most [1/s]: in substeps
+/// that were halved it would be thrown.
 const RECOVERY: f64 = 0.1;
+const RECOVERY_RATE: f64 = 24.0;
+
+/// What is pressed hardens by the third power of how near it is, up to this part of what it is pressed to. Of layers between
+/// plates those that meet in fewer points would be pressed to nothing before the others give at all.
+const HARDEST: f64 = 0.1;
 
 /// How far from its foreseen way a point may go, over its motion against the mean [-]; never more than the gap.
 const UNSURE: f64 = 0.2;
 
 /// How far an island may go in a substep before it is halved, over the mean edge.
-const LONGEST: f64 = 0.3;
+const LONGEST: f64 = 0.45;
 
 /// The same beyond which nothing is even looked for.
 const GROSS: f64 = 2.5;
@@ -441,8 +447,9 @@ impl Meeting {
             }
             if settings.response == Response::Gauge {
                 let (gap, least) = (normal.dot(gauge.start), PRESSED * distance);
-                let recovered = gap + RECOVERY * (least - gap).max(0.0);
-                gauge.distance = distance.min(recovered);
+                let part = RECOVERY.min(RECOVERY_RATE * dt);
+                gauge.distance = distance.min(gap + part * (least - gap).max(0.0));
+                gauge.stiffness *= (least / gap.max(HARDEST * least)).max(1.0).powi(3);
             }
             list.push(Chosen { features, sides: pair.objects, gauge });
         }
@@ -559,12 +566,8 @@ impl Meeting {
             let act = gauges.act(k, &next.x, &next.v);
             if act.push > 0.0 {
                 let gauge = &gauges.gauges()[k];
-                touches.push(Touch {
-                    features: *features,
-                    push: act.push,
-                    before: gauge.load,
-                    slip: act.slip,
-                });
+                let push = act.push - gauges.in_vain(k, &next.x);
+                touches.push(Touch { features: *features, push, before: gauge.load, slip: act.slip });
                 self.balance.join(self.sides[k][0] as usize, self.sides[k][1] as usize);
                 let cloth = gauge.members.iter().zip(gauge.weights).filter(|(_, w)| *w != 0.0);
                 restart.extend(cloth.map(|(p, _)| *p));
@@ -710,7 +713,7 @@ impl Meeting {
         self.ends[..n].copy_from_slice(&next.x);
         let mut bulk = reduce::max(n, |i| (next.x[i] - now.x[i]).length_squared()).sqrt() > settings.gap;
         let (mut before, mut arrived) = (f64::INFINITY, false);
-        let (mut pass, mut gave_way) = (0, 0);
+        let (mut pass, mut gave_way, mut carries) = (0, 0, false);
         if !settings.vertices_only && settings.cloth && settings.bodies {
             self.filter.know(&self.pairs, &self.x, &self.range, self.epsilon);
         } else {
@@ -733,9 +736,10 @@ impl Meeting {
                 break;
             }
             before = passed.sum;
-            if outing.last && !arrived {
+            if !arrived && (outing.last || pass >= settings.passes) {
                 // The response did not get it out of the way: it is swept along.
-                self.filter.carry(&self.x, &mut self.ends, &self.led, pass == 1);
+                self.filter.carry(&self.x, &mut self.ends, &self.led, !carries);
+                carries = true;
             }
             let stuck = pass == settings.passes + EXTRA && !arrived && outing.last;
             if stuck && self.give_way(outing.time, gave_way) {
