@@ -56,7 +56,7 @@ const HARDEST: f64 = 0.1;
 const UNSURE: f64 = 0.2;
 
 /// How far an island may go in a substep before it is halved, over the mean edge.
-const LONGEST: f64 = 0.45;
+const LONGEST: f64 = 0.3;
 
 /// The same beyond which nothing is even looked for.
 const GROSS: f64 = 2.5;
