@@ -151,6 +151,7 @@ pub fn run(session: &mut Session) -> Result<(), LabError> {
         },
     ];
     let (mut rows, mut curves) = (Vec::new(), Vec::new());
+    if std::env::var("ONLY").is_ok() { return drape(session); }
     for scene in &scenes {
         let finest = scene.uniform(3)?;
         let mut line = Vec::new();
@@ -215,10 +216,13 @@ fn time_for(line: &[(f64, f64)], error: f64) -> f64 {
     libm::exp(t0 + (t1 - t0) * (at - e0) / (e1 - e0))
 }
 
+/// Levels of the hammock.
+const LEVELS: u32 = 2;
+
 /// A hammock of 24 × 24 × 2 × 16 triangles, held by two borders, draped without motion to 10⁻⁵ N: at once, and from coarse to
 /// fine.
 fn drape(session: &mut Session) -> Result<(), LabError> {
-    let shape = shapes::sheet(1.0, 1.0, 16, 16, Pattern::Structured)?;
+    let shape = shapes::sheet(1.0, 1.0, 24, 24, Pattern::Structured)?;
     let fabric = Fabric { bend: 5e-5.into(), ..Fabric::default() };
     let place = |p: &DVec3| DVec3::new(0.7 * p.x, -0.3 * p.x * (1.0 - p.x), p.z);
     let hammock = |shape: &Shape, refine: Option<Refine>| -> Result<World, LabError> {
@@ -233,8 +237,8 @@ fn drape(session: &mut Session) -> Result<(), LabError> {
         let pins = vec![PinDown::fixed(0, held)];
         Ok(World::new(Setup { cloths: vec![sheet], pins, solver, substeps: 1, ..Setup::default() })?)
     };
-    let mut fine = hammock(&split(&shape, 2)?, None)?;
-    let mut coarse = hammock(&shape, Some(Refine { most: 2, ..Refine::default() }))?;
+    let mut fine = hammock(&split(&shape, LEVELS)?, None)?;
+    let mut coarse = hammock(&shape, Some(Refine { most: LEVELS, ..Refine::default() }))?;
     let mut found = Vec::new();
     for world in [&mut fine, &mut coarse] {
         let mut probe = Probe::default();
