@@ -6,6 +6,7 @@ mod guests;
 mod hands;
 mod history;
 mod panels;
+mod seams;
 mod stage;
 mod tailor;
 #[cfg(test)]
@@ -15,6 +16,7 @@ use crate::protocol::{Edit, Explanation, Group, ObjectInfo, Panels, Role, SceneI
 use glam::DVec3;
 use hands::Hand;
 use history::{History, Mended, Way};
+use seams::Nearest;
 use stage::{Looks, Stage};
 use std::collections::BTreeMap;
 use toile::{Edit as Change, Heritage, Obstacle, PinDown, Probe, World};
@@ -36,6 +38,8 @@ pub struct Live {
     gusts: Vec<Gust>,
     meshes: BTreeMap<String, Obj>,
     history: History,
+    /// How near seams have come, in the order of the world's.
+    nearest: Vec<Nearest>,
     next_id: u32,
     meshes_made: u32,
     /// Height of the ground to draw [m].
@@ -81,6 +85,7 @@ impl Live {
             gusts: Vec::new(),
             meshes: BTreeMap::new(),
             history: History::default(),
+            nearest: Vec::new(),
             next_id,
             meshes_made: 0,
             ground: None,
@@ -125,6 +130,7 @@ impl Live {
         self.world.step(self.scene.frame_time, probe).map_err(|error| error.to_string())?;
         self.place_scenery();
         self.tick += 1;
+        self.watch_seams();
         self.follow_world()
     }
 
@@ -148,6 +154,10 @@ impl Live {
     /// Makes a change, or says why not; then nothing has changed. Whoever logs what was accepted can have the same cloth
     /// again.
     pub fn apply(&mut self, edit: &Edit) -> Result<(), String> {
+        if !matches!(edit, Edit::Grab { .. } | Edit::Drag { .. } | Edit::Release { .. } | Edit::Gust { .. }) {
+            // Seams may be others now, or freed: they are given time anew.
+            self.nearest.clear();
+        }
         match edit {
             Edit::Grab { hand, object, vertex, to } => self.grab(*hand, *object, *vertex, place(*to)?),
             Edit::Drag { hand, to } => self.drag(*hand, place(*to)?),

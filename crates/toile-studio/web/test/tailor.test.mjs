@@ -371,8 +371,8 @@ describe('a tailor at the studio', { skip: missing(), timeout: 10 * PATIENCE }, 
     await until(page, () => /same border/.test(document.querySelector('.refusal:not([hidden])')?.textContent ?? ''), 'a word about it');
   });
 
-  it('sews two borders: threads draw them together until they are one', async () => {
-    const { parts, mesh } = await look();
+  it('says how far a seam is from closing, and what keeps it open', async () => {
+    const { parts } = await look();
     const { x, y } = await inside((await acrossCut(parts))[1]);
     await page.mouse.move(x, y);
     await until(page, () => document.querySelector('.chalk-pairs').hasAttribute('d'), 'the pairs');
@@ -380,6 +380,34 @@ describe('a tailor at the studio', { skip: missing(), timeout: 10 * PATIENCE }, 
     await page.mouse.click(x, y);
     await until(page, () => /sew/.test(window.toile.room.undo ?? '') || document.querySelector('.refusal:not([hidden])'), 'a seam');
     assert.equal(await refusal(), undefined);
+    assert.match(await page.locator('.seams').textContent(), /^Sewing sheet: [\d.]+ mm apart$/);
+    const [seam] = await page.evaluate(() => window.toile.room.seams);
+    assert.ok(seam.object === sheet && seam.pairs > 10 && seam.distance > seam.sewn_at && seam.stuck === null);
+    // Pins all over the cut.
+    await tool(page, 'Pin');
+    const places = [];
+    for (const vertex of parts.flat()) places.push(await onPage(vertex));
+    const [[left, right], [top, bottom]] = [0, 1].map((axis) => [Math.min(...places.map((at) => at[axis])) - 8, Math.max(...places.map((at) => at[axis])) + 8]);
+    await page.keyboard.down('Shift');
+    await page.mouse.move(left, top);
+    await page.mouse.down();
+    await page.mouse.move(right, bottom, { steps: 4 });
+    await page.mouse.up();
+    await page.keyboard.up('Shift');
+    await until(page, () => /pin/.test(window.toile.room.undo ?? ''), 'pins');
+    await play(page);
+    await until(page, () => document.querySelector('.seams.stuck:not([hidden])'), 'a word about the pins');
+    assert.match(await page.locator('.seams').textContent(), /stays open by [\d.]+ mm: pins hold vertices \d+ and \d+.*unpin/);
+    assert.match((await page.locator('.note.warning').allTextContents()).join(), /comes no nearer: pins hold/);
+    await shot(page, 'tailor-6-stuck');
+    await pause(page);
+    await page.locator('canvas.view').focus();
+    await page.keyboard.press('Control+z');
+    await until(page, () => /sew/.test(window.toile.room.undo ?? ''), 'no more pins');
+  });
+
+  it('sews two borders: threads draw them together until they are one', async () => {
+    const { mesh } = await look();
     await play(page);
     await ticks(page, 8);
     await shot(page, 'tailor-6-drawn');
@@ -387,6 +415,7 @@ describe('a tailor at the studio', { skip: missing(), timeout: 10 * PATIENCE }, 
     const now = await look();
     assert.equal(now.parts.length, 1, 'one cloth again');
     assert.ok(now.finite);
+    await until(page, () => window.toile.room.seams.length === 0 && document.querySelector('.seams').hidden, 'nothing left to sew');
     await ticks(page, 10);
     await certified();
     await shot(page, 'tailor-6-sewn');
