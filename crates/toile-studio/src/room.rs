@@ -359,7 +359,12 @@ impl Room {
             panic!("a fault was asked for");
         }
         let revision = self.live.revision();
-        if let Err(error) = self.live.step(&mut probe) {
+        let stepped = self.live.step(&mut probe);
+        for text in self.live.take_said() {
+            let note = FromServer::Note { level: Level::Warning, text };
+            self.people.values().for_each(|person| person.mailbox.answer(&note));
+        }
+        if let Err(error) = stepped {
             return self.stop(error);
         }
         let seconds = clock();

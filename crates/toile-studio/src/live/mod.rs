@@ -23,6 +23,7 @@ use toile::{Edit as Change, Heritage, Obstacle, PinDown, Probe, World};
 use toile_io::build::{Built, build};
 use toile_io::obj::Obj;
 use toile_io::scene::Scene;
+use toile_io::tailor::Tailor as Plan;
 
 /// Cloths and bodies that may be in one room.
 const MOST_OBJECTS: usize = 256;
@@ -40,6 +41,10 @@ pub struct Live {
     history: History,
     /// How near seams have come, in the order of the world's.
     nearest: Vec<Nearest>,
+    /// Edits of the scene that are to come.
+    plan: Plan,
+    /// Number of the scene's frame that the cloth is in.
+    frame: u32,
     next_id: u32,
     meshes_made: u32,
     /// Height of the ground to draw [m].
@@ -47,6 +52,8 @@ pub struct Live {
     tick: u64,
     revision: u32,
     notes: Vec<String>,
+    /// What became of the scene's edits and was not told yet.
+    said: Vec<String>,
 }
 
 /// Wind on top of the wind.
@@ -77,6 +84,8 @@ impl Live {
         let next_id = (stage.cloths.len() + built.bodies.len()) as u32;
         let scenery = unmet(&built);
         let mut live = Live {
+            plan: Plan::new(&scene, &[], &built.world),
+            frame: scene.frames.first,
             scene,
             world: built.world,
             stage,
@@ -92,9 +101,12 @@ impl Live {
             tick: 0,
             revision: 1,
             notes,
+            said: Vec::new(),
         };
         live.ground = live.find_ground();
         live.place_scenery();
+        live.keep_to_plan(live.frame)?;
+        live.notes.append(&mut live.said);
         Ok(live)
     }
 
@@ -123,15 +135,22 @@ impl Live {
         self.revision
     }
 
-    /// Advances by a frame. On an error nothing has changed.
+    /// What became of the scene's edits since this was asked last, unless they were done.
+    pub fn take_said(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.said)
+    }
+
+    /// Advances by a frame, the scene's edits before it. On an error no time has passed.
     pub fn step(&mut self, probe: &mut Probe) -> Result<(), String> {
+        self.keep_to_plan(self.frame + 1)?;
         self.lead_hands()?;
         self.blow()?;
         self.world.step(self.scene.frame_time, probe).map_err(|error| error.to_string())?;
         self.place_scenery();
         self.tick += 1;
+        self.frame += 1;
         self.watch_seams();
-        self.follow_world()
+        self.follow_world(0)
     }
 
     fn place_scenery(&mut self) {
@@ -299,6 +318,8 @@ impl Live {
         let built = build(&self.scene).map_err(|error| error.to_string())?;
         self.stage = Stage::of(&self.scene, &built);
         self.scenery = unmet(&built);
+        self.plan = Plan::new(&self.scene, &[], &built.world);
+        self.frame = self.scene.frames.first;
         self.world = built.world;
         self.hands.clear();
         self.gusts.clear();
@@ -306,7 +327,7 @@ impl Live {
         self.ground = self.find_ground();
         self.revision += 1;
         self.place_scenery();
-        Ok(())
+        self.keep_to_plan(self.frame)
     }
 
     fn gust(&mut self, velocity: DVec3, seconds: f64) -> Result<(), String> {

@@ -461,3 +461,57 @@ fn a_seam_with_something_between_says_so() {
     let SeamInfo { distance, sewn_at, .. } = live.seams()[0];
     assert!(distance > 20.0 * sewn_at, "{distance} m of {sewn_at} m");
 }
+
+/// The scene of scissors, all its edits within a few frames.
+const SOON: [&str; 6] = [
+    "edit.0.frame=3",
+    "edit.1.frame=3",
+    "edit.2.frame=4",
+    "edit.3.frame=6",
+    "edit.4.frame=8",
+    "edit.5.frame=30",
+];
+
+#[test]
+fn a_scene_cuts_itself_as_a_run_of_it_does_to_the_bit() {
+    let mut live = live("scissors", &SOON);
+    let scene = live.scene().clone();
+    let mut world = build(&scene).expect("a world").world;
+    let mut plan = Plan::new(&scene, &[], &world);
+    let mut meshes = vec![mesh(&live).faces().len()];
+    for frame in scene.frames.first..34 {
+        plan.work(&mut world, frame + 1);
+        world.step(scene.frame_time, &mut Probe::default()).expect("a frame");
+        run(&mut live, 1);
+        check(&live);
+        assert_eq!(live.world().fingerprint(), world.fingerprint(), "frame {}", frame + 1);
+        meshes.push(mesh(&live).faces().len());
+    }
+    assert_eq!((plan.left(), live.plan.left(), live.take_said()), (0, 0, vec![]));
+    live.apply(&Edit::Reset).expect("the start");
+    run(&mut live, 34 - scene.frames.first as usize);
+    assert_eq!(live.world().fingerprint(), world.fingerprint(), "and again");
+    meshes.dedup();
+    assert!(meshes.len() >= 4, "cut, holed and filled: {meshes:?}");
+}
+
+#[test]
+fn what_a_hand_took_away_the_scene_cannot_cut_and_the_room_goes_on() {
+    let mut live = live("scissors", &SOON);
+    run(&mut live, 3);
+    let faces = around(&live, [0.5, 0.75], 0.2);
+    tailor(&mut live, Job::Trim { faces }).expect("a hole before the scene's");
+    let vertex = mesh(&live).faces()[0][0];
+    let to = live.world().positions(0)[vertex as usize].to_array();
+    live.apply(&Edit::Grab { hand: 1, object: 0, vertex, to }).expect("held while the scene cuts");
+    run(&mut live, 12);
+    check(&live);
+    let said = live.take_said();
+    assert!(said.len() == 1 && said[0].contains("remove of `sheet`") && said[0].contains("left out"), "{said:?}");
+    assert!(live.take_said().is_empty(), "told once");
+    assert_eq!(live.holding(0).len(), 1);
+    // What was done by hand is taken back, and time goes on.
+    live.apply(&Edit::Undo).expect("mended");
+    run(&mut live, 3);
+    check(&live);
+}
