@@ -22,6 +22,7 @@ use std::collections::BTreeMap;
 use toile::{Edit as Change, Heritage, Obstacle, PinDown, Probe, World};
 use toile_io::build::{Built, build};
 use toile_io::obj::Obj;
+use toile_io::run::marks_of;
 use toile_io::scene::Scene;
 use toile_io::tailor::Tailor as Plan;
 
@@ -455,6 +456,14 @@ impl Live {
             Some(At::Cloth(cloth)) => self.world.cloths()[cloth].mesh.faces().to_vec(),
             Some(At::Body(body)) => body.collider.facets().faces.clone(),
             None => Vec::new(),
+        }
+    }
+
+    /// What refinement did to each face of object `index`: 0 nothing, 1 split, 2 split and put back; or nothing.
+    pub fn marks(&self, index: usize) -> Vec<u8> {
+        match self.at(index) {
+            Some(At::Cloth(cloth)) => self.world.levels(cloth).map_or(Vec::new(), marks_of),
+            _ => Vec::new(),
         }
     }
 

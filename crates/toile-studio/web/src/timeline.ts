@@ -44,11 +44,9 @@ export function timeline(studio: Studio): HTMLElement {
     seams.hidden = open.length === 0 || !stopped.hidden;
     seams.classList.toggle('stuck', stuck !== undefined);
     seams.textContent = open.length > 0 ? sewing(studio, open, stuck) : '';
-    // Told once, not with every frame.
-    if (stuck && stuck.stuck !== told) studio.say('warning', `a seam of \`${owner(studio, stuck)}\` comes no nearer: ${stuck.stuck}`);
-    told = stuck?.stuck ?? null;
+    // Read out when it matters, not with every frame.
+    seams.setAttribute('aria-live', stuck ? 'polite' : 'off');
   };
-  let told: string | null = null;
   studio.room.watch(show);
   let beats: number[] = [];
   studio.head.watch((head) => {
