@@ -398,9 +398,9 @@ impl<'a> Painter<'a> {
                 };
                 drawn.rest.iter().map(side).collect()
             }
-            Shows::Marks => {
-                (0..drawn.own.len()).map(|f| drawn.marks.get(f).map_or(0.0, |mark| f32::from(*mark))).collect()
-            }
+            Shows::Marks => (0..drawn.own.len())
+                .map(|f| drawn.marks.get(f).map_or(0.0, |mark| f32::from(*mark)))
+                .collect(),
             Shows::Speed => {
                 // Where cloth was cut or sewn since, nobody knows who was where.
                 let same = |before: &&CacheFrame| Arc::ptr_eq(&before.objects, &frame.objects);

@@ -130,7 +130,8 @@ mod tests {
 
     #[test]
     fn kinds_stand_where_the_bar_has_their_colour() {
-        let kinds = ["a", "b", "c", "d"].map(|name| Kind { name, colour: Colour::hex(name.as_bytes()[0].into()) });
+        let kinds =
+            ["a", "b", "c", "d"].map(|name| Kind { name, colour: Colour::hex(name.as_bytes()[0].into()) });
         let kinds: &'static [Kind] = kinds.to_vec().leak();
         let table = MapTable::new(ColourMap::Kinds(kinds));
         for (mark, kind) in Ticks::named(kinds).marks.iter().zip(kinds) {

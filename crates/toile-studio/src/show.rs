@@ -38,7 +38,8 @@ impl Stage {
         let faces: Vec<_> = all.clone().map(|k| live.faces(k)).collect();
         let uv: Vec<_> = all.clone().map(|k| live.uv(k)).collect();
         let marks: Vec<_> = all.clone().map(|k| live.marks(k)).collect();
-        let shown = |k: usize| wire::Shown { positions: &start[k], uv: &uv[k], faces: &faces[k], marks: &marks[k] };
+        let shown =
+            |k: usize| wire::Shown { positions: &start[k], uv: &uv[k], faces: &faces[k], marks: &marks[k] };
         let shown: Vec<wire::Shown> = all.map(shown).collect();
         let key = wire::key(revision, &shown).into();
         let text = text_of(&FromServer::Scene(info.clone()));

@@ -59,7 +59,8 @@ impl Live {
         let apart = |[a, b]: &[u32; 2]| x[*a as usize].distance(x[*b as usize]);
         let wide: Vec<[u32; 2]> =
             seam.pairs.iter().filter(|pair| apart(pair) > 0.5 * distance).copied().collect();
-        let pins = || self.stage.pins.iter().filter(|pin| pin.cloth == seam.cloth && pin.active.contains(&time));
+        let pins =
+            || self.stage.pins.iter().filter(|pin| pin.cloth == seam.cloth && pin.active.contains(&time));
         let held = |v: &u32| pins().any(|pin| pin.vertices.contains(v));
         if let Some([a, b]) = wide.iter().find(|pair| pair.iter().all(held)) {
             return format!("pins hold vertices {a} and {b}, which are to meet: unpin one side");
@@ -68,6 +69,7 @@ impl Live {
         if wide.as_flattened().iter().any(|v| pushed[*v as usize] != DVec3::ZERO) {
             return "cloth or a body lies between: move it away, or undo".into();
         }
-        "nothing touches it there: the cloth swings or is held back; wait, let go what holds it, or undo".into()
+        "nothing touches it there: the cloth swings or is held back; wait, let go what holds it, or undo"
+            .into()
     }
 }

@@ -83,8 +83,10 @@ impl Live {
                 self.stage.follow(object, remap);
                 let heirs = heirs(remap);
                 let heir = |vertex: u32| heirs.get(vertex as usize)?.first().copied();
-                held =
-                    held.into_iter().filter_map(|(hand, v, to)| Some((hand, heir(v)?, to))).collect::<Vec<_>>();
+                held = held
+                    .into_iter()
+                    .filter_map(|(hand, v, to)| Some((hand, heir(v)?, to)))
+                    .collect::<Vec<_>>();
             }
             wear(&mut self.stage.cloths[cloth], &self.world.cloths()[cloth]);
             self.count_mesh(cloth);

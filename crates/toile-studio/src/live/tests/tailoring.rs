@@ -447,7 +447,8 @@ fn a_seam_with_something_between_says_so() {
     let (mut live, pairs) = cut_across();
     let x = live.world().positions(0);
     let [a, b] = pairs[pairs.len() / 2].map(|v| x[v as usize]);
-    let top = live.info().objects[0].groups.iter().find(|group| group.name == "top").cloned().expect("a border");
+    let top =
+        live.info().objects[0].groups.iter().find(|group| group.name == "top").cloned().expect("a border");
     live.apply(&Edit::Pin { object: 0, vertices: top.vertices }).expect("held at both ends");
     live.apply(&Edit::Gravity { gravity: [0.0, -9.81, 0.0] }).expect("both parts swing down");
     run(&mut live, 12);
@@ -507,7 +508,10 @@ fn what_a_hand_took_away_the_scene_cannot_cut_and_the_room_goes_on() {
     run(&mut live, 12);
     check(&live);
     let said = live.take_said();
-    assert!(said.len() == 1 && said[0].contains("remove of `sheet`") && said[0].contains("left out"), "{said:?}");
+    assert!(
+        said.len() == 1 && said[0].contains("remove of `sheet`") && said[0].contains("left out"),
+        "{said:?}"
+    );
     assert!(live.take_said().is_empty(), "told once");
     assert_eq!(live.holding(0).len(), 1);
     // What was done by hand is taken back, and time goes on.
