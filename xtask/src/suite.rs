@@ -262,7 +262,12 @@ pub fn pictures() -> Result<(), String> {
         run(&["run", &name, "--quiet", "--force", "--no-picture", "--out", &folder])?;
         let frame = crate::tidy::picture_frame(&root(), &name)?;
         let out = root().join("scenes").join(&name).join("picture.png").display().to_string();
-        run(&["render", &folder, "--frame", &frame, "--out", &out])?;
+        let scene = root().join("scenes").join(&name).join("scene.toml");
+        let scene = std::fs::read_to_string(scene).map_err(|e| e.to_string())?;
+        // Lines show what was refined.
+        let refined = scene.lines().any(|line| line.starts_with("refine"));
+        let wire: &[&str] = if refined { &["--wire"] } else { &[] };
+        run(&[&["render", &folder, "--frame", &frame, "--out", &out], wire].concat())?;
     }
     Ok(())
 }

@@ -19,7 +19,7 @@ use toile_io::scene::schema::{Colour as Shows, Print};
 use toile_io::scene::{Camera as CameraChoice, Floor, Scene};
 use toile_render as draw;
 use toile_render::{
-    Bounds, Camera, Colour, ColourMap, Field, Framing, Look, Margins, Options, Quality, Values,
+    Bounds, Camera, Colour, ColourMap, Field, Framing, Kind, Look, Margins, Options, Quality, Values,
 };
 
 /// The animation is made at this part of the picture's size: it is watched, not studied.
@@ -72,6 +72,8 @@ struct Drawn {
     /// Material coordinates of the faces' corners.
     material: Vec<[Vec2; 3]>,
     smoother: Option<Smoother>,
+    /// What refinement did to each simulated face; empty where it did nothing.
+    marks: Vec<u8>,
 }
 
 impl Drawn {
@@ -87,12 +89,13 @@ impl Drawn {
         let (own, rest) = (own.to_vec(), rest.to_vec());
         if smooth == 1 {
             let (faces, material) = (own.clone(), chart.iter().map(narrow).collect());
-            return Ok(Drawn { own, rest, faces, material, smoother: None });
+            return Ok(Drawn { own, rest, faces, material, smoother: None, marks: Vec::new() });
         }
         let smoother = Smoother::new(vertices, &own, smooth)?;
         let fine = smoother.subdivision();
         let material = fine.interpolate_corners(chart).iter().map(narrow).collect();
-        Ok(Drawn { own, rest, faces: fine.faces().to_vec(), material, smoother: Some(smoother) })
+        let faces = fine.faces().to_vec();
+        Ok(Drawn { own, rest, faces, material, smoother: Some(smoother), marks: Vec::new() })
     }
 
     fn of(cloth: &Cloth, smooth: u32) -> Result<Drawn, SmoothError> {
@@ -113,7 +116,7 @@ impl Drawn {
         let Some(fine) = self.smoother.as_ref().map(Smoother::subdivision) else { return values };
         match colour {
             Shows::Material => values,
-            Shows::Strain | Shows::Size => {
+            Shows::Strain | Shows::Size | Shows::Marks => {
                 (0..fine.faces().len()).map(|f| values[fine.coarse_face(f)]).collect()
             }
             Shows::Speed => {
@@ -152,7 +155,8 @@ impl<'a> Painter<'a> {
                 true => Drawn::of(cloth, smooth),
                 false => {
                     let faces = (object.vertex_count, &object.faces[..]);
-                    Drawn::new(faces, &object.rest, &object.chart, smooth)
+                    let drawn = Drawn::new(faces, &object.rest, &object.chart, smooth);
+                    drawn.map(|drawn| Drawn { marks: object.marks.clone(), ..drawn })
                 }
             }
             .map_err(refused)
@@ -265,6 +269,7 @@ impl<'a> Painter<'a> {
                 Shows::Strain => field(Values::PerFace(&values[c]), "strain", "%", ColourMap::Diverging),
                 Shows::Speed => field(Values::PerVertex(&values[c]), "speed", "m/s", ColourMap::Sequential),
                 Shows::Size => field(Values::PerFace(&values[c]), "triangles", "mm", ColourMap::Sequential),
+                Shows::Marks => field(Values::PerFace(&values[c]), "triangles", "", ColourMap::Kinds(&MARKS)),
             };
             let (positions, normals) = &shapes[c];
             let mut surface = draw::Surface::new(positions, &cloth.faces, look);
@@ -393,6 +398,9 @@ impl<'a> Painter<'a> {
                 };
                 drawn.rest.iter().map(side).collect()
             }
+            Shows::Marks => (0..drawn.own.len())
+                .map(|f| drawn.marks.get(f).map_or(0.0, |mark| f32::from(*mark)))
+                .collect(),
             Shows::Speed => {
                 // Where cloth was cut or sewn since, nobody knows who was where.
                 let same = |before: &&CacheFrame| Arc::ptr_eq(&before.objects, &frame.objects);
@@ -410,12 +418,23 @@ impl<'a> Painter<'a> {
     }
 }
 
+/// What B14's Fig. 11 tells apart (B14-16).
+static MARKS: [Kind; 3] = [
+    Kind { name: "as they were", colour: Colour::hex(0xd8d4cc) },
+    Kind { name: "split", colour: Colour::hex(0xc8372d) },
+    Kind { name: "put back", colour: Colour::hex(0x3f9a4a) },
+];
+
 /// Symmetric about zero for strain, from zero for speed; never empty.
 fn range_of(values: &[Vec<f32>], colour: Shows) -> [f32; 2] {
     let most = values.iter().flatten().filter(|v| v.is_finite()).fold(0.0f32, |m, v| m.max(v.abs()));
     // Cloth at rest shows rest, not rounding: at least 0.1 % of strain, 1 mm/s of speed.
     let most = most.max(if colour == Shows::Strain { 0.1 } else { 1e-3 });
-    if colour == Shows::Strain { [-most, most] } else { [0.0, most] }
+    match colour {
+        Shows::Strain => [-most, most],
+        Shows::Marks => [0.0, (MARKS.len() - 1) as f32],
+        _ => [0.0, most],
+    }
 }
 
 /// Parts of each side of a triangle.

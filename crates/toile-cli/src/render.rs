@@ -69,6 +69,7 @@ enum Quantity {
     Strain,
     Speed,
     Size,
+    Marks,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -109,6 +110,7 @@ fn default_name(args: &RenderArgs) -> String {
         Some(Quantity::Strain) => "-strain",
         Some(Quantity::Speed) => "-speed",
         Some(Quantity::Size) => "-size",
+        Some(Quantity::Marks) => "-marks",
         Some(Quantity::Material) | None => "",
     };
     name + ".png"
@@ -124,6 +126,7 @@ pub fn render(args: &RenderArgs, context: Context) -> Result<(), Failure> {
             Quantity::Strain => schema::Colour::Strain,
             Quantity::Speed => schema::Colour::Speed,
             Quantity::Size => schema::Colour::Size,
+            Quantity::Marks => schema::Colour::Marks,
         };
     }
     scene.render.smooth = args.smooth.unwrap_or(scene.render.smooth);

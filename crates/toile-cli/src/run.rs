@@ -222,7 +222,7 @@ impl<'a> Simulation<'a> {
         if cloths.iter().zip(&self.meshes).all(|(cloth, mesh)| Arc::ptr_eq(&cloth.mesh, mesh)) {
             return Ok(());
         }
-        let now = topology::now(self.scene, &self.first, &self.start, cloths);
+        let now = topology::now(self.scene, &self.first, &self.start, &self.built.world);
         self.meshes = topology::meshes(cloths);
         self.topology = now.id();
         if self.topology != self.first.id() {

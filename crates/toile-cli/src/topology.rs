@@ -2,10 +2,10 @@
 
 use glam::DVec3;
 use std::sync::Arc;
-use toile::Cloth;
 use toile::mesh::Mesh;
+use toile::{Cloth, World};
 use toile_io::build::{Built, with_material};
-use toile_io::run::{Role, Topology, TopologyObject};
+use toile_io::run::{Role, Topology, TopologyObject, marks_of};
 use toile_io::scene::Scene;
 
 /// The topology of a scene as it starts.
@@ -24,6 +24,7 @@ pub fn first(scene: &Scene, built: &Built, start: &[Cloth]) -> Topology {
         // Runs whose meshes stay the same are written as they always were.
         chart: if changes { corners(cloth.chart()) } else { Vec::new() },
         rest: Vec::new(),
+        marks: Vec::new(),
     });
     let bodies = built.bodies.iter().map(|body| TopologyObject {
         name: body.name.clone(),
@@ -37,15 +38,16 @@ pub fn first(scene: &Scene, built: &Built, start: &[Cloth]) -> Topology {
         start: narrow(body.collider.positions()),
         chart: Vec::new(),
         rest: Vec::new(),
+        marks: Vec::new(),
     });
     let objects = objects.chain(bodies).collect();
     Topology { objects, frame_time: scene.frame_time, axes: scene.axes }
 }
 
 /// The topology now, of cloths that started as `start` in a run whose topology is `first`.
-pub fn now(scene: &Scene, first: &Topology, start: &[Cloth], cloths: &[Cloth]) -> Topology {
+pub fn now(scene: &Scene, first: &Topology, start: &[Cloth], world: &World) -> Topology {
     let mut topology = first.clone();
-    for (k, (cloth, before)) in cloths.iter().zip(start).enumerate() {
+    for (k, (cloth, before)) in world.cloths().iter().zip(start).enumerate() {
         if Arc::ptr_eq(&cloth.mesh, &before.mesh) {
             continue;
         }
@@ -62,6 +64,7 @@ pub fn now(scene: &Scene, first: &Topology, start: &[Cloth], cloths: &[Cloth]) -
             start: narrow(&with_doubles(cloth)),
             chart: corners(cloth.chart()),
             rest: corners(cloth.mesh.rest()),
+            marks: world.levels(k).map_or(Vec::new(), marks_of),
             ..topology.objects[k].clone()
         };
     }

@@ -54,6 +54,8 @@ pub struct CacheObject {
     pub chart: Vec<[DVec2; 3]>,
     /// Shape of the triangles at rest [m], where it is no longer what the scene builds; else empty.
     pub rest: Vec<[DVec2; 3]>,
+    /// What refinement did to each triangle: 0 nothing, 1 split, 2 split and cancelled; empty where it did nothing.
+    pub marks: Vec<u8>,
 }
 
 /// One frame of a cache.
@@ -202,6 +204,7 @@ impl Cache {
             triangle_texcoords: triangles.texcoords,
             chart: Vec::new(),
             rest: Vec::new(),
+            marks: Vec::new(),
         });
         self.tracks.push(track);
         Ok(())
@@ -271,6 +274,7 @@ fn objects_of(topology: &Topology) -> Vec<CacheObject> {
             triangle_texcoords: o.triangle_texcoords.clone(),
             chart: corners(&o.chart),
             rest: corners(&o.rest),
+            marks: o.marks.clone(),
         })
         .collect()
 }

@@ -113,6 +113,7 @@ fn object(world: &World) -> TopologyObject {
         start: single_precision(&cloth.positions),
         chart: narrow(cloth.chart()),
         rest: if cloth.chart.is_empty() { Vec::new() } else { narrow(cloth.mesh.rest()) },
+        marks: Vec::new(),
     }
 }
 

@@ -31,6 +31,7 @@ fn topology() -> Topology {
         start: positions(0),
         chart: Vec::new(),
         rest: Vec::new(),
+        marks: vec![0, 1, 2],
     };
     let body = TopologyObject {
         name: "floor".into(),
@@ -44,6 +45,7 @@ fn topology() -> Topology {
         start: vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]],
         chart: Vec::new(),
         rest: Vec::new(),
+        marks: Vec::new(),
     };
     // Bodies may stand before cloths: frames hold cloths only.
     let axes = Axes { units: Units::Cm, up: Up::Z };

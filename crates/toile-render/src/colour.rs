@@ -89,7 +89,7 @@ pub(crate) fn tone_map(c: Vec3) -> Vec3 {
 }
 
 /// How a number becomes a colour.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ColourMap {
     /// Dark indigo through teal to yellow, for quantities that grow from a floor: speed, stress, gap.
     /// Lightness rises linearly in OKLab, so equal steps look equal and it survives greyscale printing.
@@ -97,6 +97,17 @@ pub enum ColourMap {
     /// Blue through near-white to red, for signed quantities: strain, curvature, error.
     /// Give it a range symmetric about zero.
     Diverging,
+    /// A colour for each of a few kinds that have names but no order. Give it the range from 0 to the last kind.
+    Kinds(&'static [Kind]),
+}
+
+/// What a whole number stands for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Kind {
+    /// Its name in the legend.
+    pub name: &'static str,
+    /// Its colour.
+    pub colour: Colour,
 }
 
 /// Shown where a field has no value (NaN, or a missing entry).
@@ -129,6 +140,10 @@ impl ColourMap {
         match self {
             ColourMap::Sequential => sequential(t),
             ColourMap::Diverging => diverging(2.0 * t - 1.0),
+            ColourMap::Kinds(kinds) => {
+                let nearest = (t * kinds.len().saturating_sub(1) as f32).round() as usize;
+                kinds.get(nearest).map_or(NO_VALUE, |kind| kind.colour.linear())
+            }
         }
     }
 }

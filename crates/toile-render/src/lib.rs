@@ -49,7 +49,7 @@ mod ticks;
 mod tracer;
 
 pub use camera::{Bounds, Camera, Framing, Margins};
-pub use colour::{Colour, ColourMap};
+pub use colour::{Colour, ColourMap, Kind};
 pub use encode::{ApngWriter, encode_apng, encode_png, write_png};
 pub use gif::{encode_gif, write_gif};
 pub use glam::{Vec2, Vec3};

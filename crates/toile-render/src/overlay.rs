@@ -1,7 +1,7 @@
 //! What is drawn flat over a picture: caption, legends and markers.
 
 use crate::camera::View;
-use crate::colour::{Colour, MapTable, NO_VALUE};
+use crate::colour::{Colour, ColourMap, MapTable, NO_VALUE};
 use crate::font::{self, Pen};
 use crate::image::Image;
 use crate::scene::{Backdrop, Field, Look, Marker, Scene, Shape, Values};
@@ -107,7 +107,10 @@ fn legends<'a>(scene: &Scene<'a>) -> Vec<Field<'a>> {
 /// Draws a legend whose right edge is at `right`; returns its left edge.
 fn draw_legend(image: &mut Image, field: Field, right: f32, style: &Style) -> f32 {
     let unit = style.unit;
-    let ticks = Ticks::new(field.range);
+    let ticks = match field.map {
+        ColourMap::Kinds(kinds) => Ticks::named(kinds),
+        ColourMap::Sequential | ColourMap::Diverging => Ticks::new(field.range),
+    };
     let title = field.title.to_owned();
     let subtitle = ticks.unit_text(field.unit);
     let size = 0.74 * unit;

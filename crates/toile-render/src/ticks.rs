@@ -1,4 +1,6 @@
-//! Round numbers along a legend.
+//! Round numbers along a legend, or names.
+
+use crate::colour::Kind;
 
 /// A labelled place on a legend.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,6 +18,15 @@ pub(crate) struct Ticks {
 }
 
 impl Ticks {
+    /// A name in the middle of the band that each kind has on the bar; the first and the last have half a band.
+    pub(crate) fn named(kinds: &[Kind]) -> Ticks {
+        let last = kinds.len().saturating_sub(1).max(1) as f32;
+        let edge = |at: f32| (at / last).clamp(0.0, 1.0);
+        let middle = |k: f32| 0.5 * (edge(k - 0.5) + edge(k + 0.5));
+        let mark = |(k, kind): (usize, &Kind)| Mark { position: middle(k as f32), text: kind.name.into() };
+        Ticks { marks: kinds.iter().enumerate().map(mark).collect(), exponent: 0 }
+    }
+
     /// Four to nine multiples of 1, 2 or 5 that lie inside the range. A range without length shows its one
     /// value.
     pub(crate) fn new([low, high]: [f32; 2]) -> Ticks {
@@ -103,6 +114,7 @@ fn superscript(n: i32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::colour::{Colour, ColourMap, MapTable};
 
     fn texts(range: [f32; 2]) -> Vec<String> {
         Ticks::new(range).marks.into_iter().map(|m| m.text).collect()
@@ -114,6 +126,22 @@ mod tests {
         assert_eq!(texts([-0.1, 0.1]), ["−0.10", "−0.05", "0.00", "0.05", "0.10"]);
         assert_eq!(texts([0.0, 37.0]), ["0", "5", "10", "15", "20", "25", "30", "35"]);
         assert_eq!(texts([0.0, 2500.0]), ["0", "500", "1000", "1500", "2000", "2500"]);
+    }
+
+    #[test]
+    fn kinds_stand_where_the_bar_has_their_colour() {
+        let kinds =
+            ["a", "b", "c", "d"].map(|name| Kind { name, colour: Colour::hex(name.as_bytes()[0].into()) });
+        let kinds: &'static [Kind] = kinds.to_vec().leak();
+        let table = MapTable::new(ColourMap::Kinds(kinds));
+        for (mark, kind) in Ticks::named(kinds).marks.iter().zip(kinds) {
+            assert_eq!(mark.text, kind.name);
+            assert_eq!(table.at(mark.position), kind.colour.linear(), "{}", kind.name);
+        }
+        // Where values are drawn.
+        for (k, kind) in kinds.iter().enumerate() {
+            assert_eq!(table.at(k as f32 / 3.0), kind.colour.linear());
+        }
     }
 
     #[test]

@@ -447,6 +447,23 @@ pub struct RoomInfo {
     pub redo: Option<String>,
     /// Why time cannot run, if so.
     pub stopped: Option<String>,
+    /// Seams that have not closed, the oldest first.
+    pub seams: Vec<SeamInfo>,
+}
+
+/// A seam that has not closed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+pub struct SeamInfo {
+    /// Object, by its id.
+    pub object: u32,
+    /// Pairs of vertices that it draws together.
+    pub pairs: u32,
+    /// Largest distance of a pair now [m].
+    pub distance: f64,
+    /// Distance at which all become one [m].
+    pub sewn_at: f64,
+    /// If it has come no nearer for a while: why, as far as that can be known, and one fix.
+    pub stuck: Option<String>,
 }
 
 /// What panels show.

@@ -351,6 +351,7 @@ impl Room {
 
     fn advance(&mut self) {
         self.flush_drags();
+        let sewing = !self.live.world().seams().is_empty();
         let begun = Instant::now();
         let clock = || begun.elapsed().as_secs_f64();
         let mut probe = Probe::with_clock(&clock);
@@ -358,7 +359,12 @@ impl Room {
             panic!("a fault was asked for");
         }
         let revision = self.live.revision();
-        if let Err(error) = self.live.step(&mut probe) {
+        let stepped = self.live.step(&mut probe);
+        for text in self.live.take_said() {
+            let note = FromServer::Note { level: Level::Warning, text };
+            self.people.values().for_each(|person| person.mailbox.answer(&note));
+        }
+        if let Err(error) = stepped {
             return self.stop(error);
         }
         let seconds = clock();
@@ -378,7 +384,8 @@ impl Room {
         let picture = Arc::new(self.picture.plain());
         self.tape.push(Recorded { picture, stage: Arc::clone(&self.stage), stats: Arc::clone(&stats) });
         self.stats = Some(stats);
-        if self.live.tick().is_multiple_of(REMIND) {
+        // The frame in which the last seam closes is told too.
+        if sewing || self.live.tick().is_multiple_of(REMIND) {
             self.tell_room();
         }
     }
@@ -507,6 +514,7 @@ impl Room {
             undo,
             redo,
             stopped: self.stopped.clone(),
+            seams: if self.broken { Vec::new() } else { self.live.seams() },
         }));
         self.people.values().for_each(|person| person.mailbox.room(&room));
     }

@@ -37,8 +37,10 @@ impl Stage {
         let start: Vec<Arc<[[f32; 3]]>> = all.clone().map(|k| live.positions(k).into()).collect();
         let faces: Vec<_> = all.clone().map(|k| live.faces(k)).collect();
         let uv: Vec<_> = all.clone().map(|k| live.uv(k)).collect();
-        let shown: Vec<wire::Shown> =
-            all.map(|k| wire::Shown { positions: &start[k], uv: &uv[k], faces: &faces[k] }).collect();
+        let marks: Vec<_> = all.clone().map(|k| live.marks(k)).collect();
+        let shown =
+            |k: usize| wire::Shown { positions: &start[k], uv: &uv[k], faces: &faces[k], marks: &marks[k] };
+        let shown: Vec<wire::Shown> = all.map(shown).collect();
         let key = wire::key(revision, &shown).into();
         let text = text_of(&FromServer::Scene(info.clone()));
         Stage { info, text, key, faces, start }

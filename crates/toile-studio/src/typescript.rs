@@ -3,7 +3,7 @@
 use crate::protocol::{
     CertificateInfo, ContactPanel, Dropped, Edit, Explanation, FabricSettings, Format, FromPage, FromServer,
     Group, Job, Kept, Level, ObjectInfo, PROTOCOL, Panels, Role, RoomInfo, Scalar, SceneCard, SceneInfo,
-    SolverPanel, Spot, Stats, WindSettings,
+    SeamInfo, SolverPanel, Spot, Stats, WindSettings,
 };
 use ts_rs::{Config, TS};
 
@@ -47,6 +47,7 @@ pub fn typescript() -> String {
         ObjectInfo,
         Group,
         RoomInfo,
+        SeamInfo,
         Panels,
         Stats,
         CertificateInfo,

@@ -4,10 +4,11 @@
 //!
 //! ```text
 //! key    0 u8 1, u8 1 (version), u16 0      4 u32 revision      8 u32 objects
-//!        then for each object:  u32 vertices   u32 faces   u32 has_uv
+//!        then for each object:  u32 vertices   u32 faces   u32 flags: 1 has_uv, 2 has_marks
 //!                               f32 ×3 per vertex: where it is when the key is sent
 //!                               f32 ×2 per vertex: texture coordinates [m], if has_uv
 //!                               u32 ×3 per face
+//!                               u8 per face, if has_marks: 0 as it was, 1 split, 2 put back; then nothing up to a multiple of 4
 //!
 //! frame  0 u8 2, u8 1 (version), u16 0      4 u32 serial        8 u32 revision
 //!       12 u32 tick, low half              16 u32 tick, high    20 u32 flags
@@ -40,6 +41,8 @@ pub struct Shown<'a> {
     pub uv: &'a [[f32; 2]],
     /// Faces.
     pub faces: &'a [[u32; 3]],
+    /// What refinement did to each face, or nothing.
+    pub marks: &'a [u8],
 }
 
 /// The bytes of a key.
@@ -48,12 +51,18 @@ pub fn key(revision: u32, objects: &[Shown]) -> Vec<u8> {
     put(&mut out, [revision, objects.len() as u32]);
     for object in objects {
         let has_uv = object.uv.len() == object.positions.len() && !object.uv.is_empty();
-        put(&mut out, [object.positions.len() as u32, object.faces.len() as u32, u32::from(has_uv)]);
+        let has_marks = object.marks.len() == object.faces.len() && !object.marks.is_empty();
+        let flags = u32::from(has_uv) + 2 * u32::from(has_marks);
+        put(&mut out, [object.positions.len() as u32, object.faces.len() as u32, flags]);
         floats(&mut out, object.positions.as_flattened());
         if has_uv {
             floats(&mut out, object.uv.as_flattened());
         }
         put(&mut out, object.faces.as_flattened().iter().copied());
+        if has_marks {
+            out.extend_from_slice(object.marks);
+            out.resize(out.len().next_multiple_of(4), 0);
+        }
     }
     out
 }
@@ -173,7 +182,11 @@ mod tests {
     #[test]
     fn a_key_has_everything_where_its_layout_says() {
         let faces = [[0, 1, 2]];
-        let bytes = key(9, &[Shown { positions: &PLACES, uv: &[], faces: &faces }]);
+        let shown = |marks| Shown { positions: &PLACES, uv: &[], faces: &faces, marks };
+        let marked = key(9, &[shown(&[2]), shown(&[])]);
+        assert_eq!(marked.len(), 12 + 2 * (12 + 36 + 12) + 4);
+        assert_eq!((marked[20], marked[72], marked[76], marked[84]), (2, 2, 3, 0));
+        let bytes = key(9, &[shown(&[])]);
         assert_eq!(bytes.len(), 12 + 12 + 36 + 12);
         assert_eq!((bytes[0], bytes[4], bytes[8], bytes[12], bytes[16], bytes[20]), (1, 9, 1, 3, 1, 0));
         assert_eq!((float(&bytes, 24 + 16), bytes[24 + 36 + 8]), (-1.0, 2));

@@ -83,11 +83,11 @@ function readKey(buffer) {
   revision = found;
   waiting = [];
   objects = info.objects.map((one) => {
-    const [vertices, faces, textured] = [word(), word(), word()];
+    const [vertices, faces, flags] = [word(), word(), word()];
     const positions = new Float32Array(buffer, at, 3 * vertices);
-    at += 12 * vertices + (textured ? 8 * vertices : 0);
+    at += 12 * vertices + (flags & 1 ? 8 * vertices : 0);
     const corners = new Uint32Array(buffer, at, 3 * faces);
-    at += 12 * faces;
+    at += 12 * faces + (flags & 2 ? 4 * Math.ceil(faces / 4) : 0);
     const object = { positions, faces: corners, array: gl.createVertexArray(), places: gl.createBuffer(), normals: gl.createBuffer(), colours: one.colours.map(colour) };
     gl.bindVertexArray(object.array);
     upload(object);

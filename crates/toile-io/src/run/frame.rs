@@ -9,6 +9,7 @@ use crate::error::{FileError, FileErrorKind};
 use crate::obj::{NO_TEXCOORD, Polygons};
 use glam::DVec3;
 use std::path::Path;
+use toile::mesh::levels::{Levels, Mark};
 use xxhash_rust::xxh3::xxh3_64;
 
 const FRAME_HELP: &str = "delete the frame and resume the run: it will be simulated again";
@@ -171,6 +172,8 @@ pub struct TopologyObject {
     pub chart: Vec<[[f32; 2]; 3]>,
     /// Shape of the triangles at rest [m], where they are no longer as they were; else empty.
     pub rest: Vec<[[f32; 2]; 3]>,
+    /// What refinement did to each triangle (B14-16): 0 nothing, 1 split, 2 split and cancelled. Empty where it did nothing.
+    pub marks: Vec<u8>,
 }
 
 impl TopologyObject {
@@ -190,6 +193,17 @@ impl TopologyObject {
             self.polygons.clone()
         }
     }
+}
+
+/// What refinement did to each face, as [`TopologyObject::marks`] has it.
+pub fn marks_of(levels: &Levels) -> Vec<u8> {
+    let code = |mark: Mark| match mark {
+        Mark::Plain => 0,
+        Mark::Split => 1,
+        Mark::Cancelled => 2,
+    };
+    let marks: Vec<u8> = levels.marks().into_iter().map(code).collect();
+    if marks.iter().all(|mark| *mark == 0) { Vec::new() } else { marks }
 }
 
 /// Everything about a run's objects that does not change from frame to frame.
@@ -215,6 +229,7 @@ impl Topology {
             // Cloth made larger or smaller has the same faces.
             let rest = object.rest.as_flattened().as_flattened();
             rest.iter().for_each(|x| bytes.extend_from_slice(&x.to_le_bytes()));
+            bytes.extend_from_slice(&object.marks);
         }
         xxh3_64(&bytes)
     }
@@ -258,7 +273,7 @@ impl Topology {
         }
         let named = |what: &str| (0..self.objects.len()).map(|i| format!("{i}.{what}")).collect::<Vec<_>>();
         let (starts, charts) = (named("start"), named("triangle_texcoords"));
-        let (patterns, rests) = (named("chart"), named("rest"));
+        let (patterns, rests, marks) = (named("chart"), named("rest"), named("marks"));
         for (i, object) in self.objects.iter().enumerate() {
             arrays.push((&starts[i], ArrayRef::F32(object.start.as_flattened())));
             if !object.triangle_texcoords.is_empty() {
@@ -268,6 +283,9 @@ impl Topology {
                 if !corners.is_empty() {
                     arrays.push((name, ArrayRef::F32(corners.as_flattened().as_flattened())));
                 }
+            }
+            if !object.marks.is_empty() {
+                arrays.push((&marks[i], ArrayRef::Bytes(&object.marks)));
             }
         }
         container::write(path, "topology", &arrays)
@@ -342,6 +360,10 @@ fn decode_object(c: &Container, i: usize) -> Result<TopologyObject, Defect> {
         Ok(all.to_vec())
     };
     let (chart, rest) = (pattern("chart")?, pattern("rest")?);
+    // Only cloth that is refined has them, and only since they are written.
+    let marks = format!("{i}.marks");
+    let marks = if c.get(&marks).is_some() { c.bytes(&marks)? } else { &[] };
+    whole(marks.is_empty() || marks.len() == triangles.len(), "its marks do not match its triangles")?;
     let polygons = Polygons::from_counts(c.u32s(&counts)?, vertices, corners);
     whole(polygons.is_some(), "its polygons do not add up")?;
     Ok(TopologyObject {
@@ -355,6 +377,7 @@ fn decode_object(c: &Container, i: usize) -> Result<TopologyObject, Defect> {
         start: start.to_vec(),
         chart,
         rest,
+        marks: marks.to_vec(),
         name,
     })
 }

@@ -27,7 +27,7 @@ mod snapshot;
 mod tangles;
 
 pub use checkpoint::{Checkpoint, read_checkpoint, write_checkpoint};
-pub use frame::{Frame, Role, Topology, TopologyObject, single_precision};
+pub use frame::{Frame, Role, Topology, TopologyObject, marks_of, single_precision};
 pub use log::{Figures, Outcome, ReleaseLine, StatsWriter, Status, chain, read_stats};
 pub use snapshot::{load_snapshot, save_snapshot};
 pub use tangles::{TangleEvent, TangleLine, Tangled, tangle_lines};

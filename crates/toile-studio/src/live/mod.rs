@@ -6,6 +6,7 @@ mod guests;
 mod hands;
 mod history;
 mod panels;
+mod seams;
 mod stage;
 mod tailor;
 #[cfg(test)]
@@ -15,12 +16,15 @@ use crate::protocol::{Edit, Explanation, Group, ObjectInfo, Panels, Role, SceneI
 use glam::DVec3;
 use hands::Hand;
 use history::{History, Mended, Way};
+use seams::Nearest;
 use stage::{Looks, Stage};
 use std::collections::BTreeMap;
 use toile::{Edit as Change, Heritage, Obstacle, PinDown, Probe, World};
 use toile_io::build::{Built, build};
 use toile_io::obj::Obj;
+use toile_io::run::marks_of;
 use toile_io::scene::Scene;
+use toile_io::tailor::Tailor as Plan;
 
 /// Cloths and bodies that may be in one room.
 const MOST_OBJECTS: usize = 256;
@@ -36,6 +40,12 @@ pub struct Live {
     gusts: Vec<Gust>,
     meshes: BTreeMap<String, Obj>,
     history: History,
+    /// How near seams have come, in the order of the world's.
+    nearest: Vec<Nearest>,
+    /// Edits of the scene that are to come.
+    plan: Plan,
+    /// Number of the scene's frame that the cloth is in.
+    frame: u32,
     next_id: u32,
     meshes_made: u32,
     /// Height of the ground to draw [m].
@@ -43,6 +53,8 @@ pub struct Live {
     tick: u64,
     revision: u32,
     notes: Vec<String>,
+    /// What became of the scene's edits and was not told yet.
+    said: Vec<String>,
 }
 
 /// Wind on top of the wind.
@@ -73,6 +85,8 @@ impl Live {
         let next_id = (stage.cloths.len() + built.bodies.len()) as u32;
         let scenery = unmet(&built);
         let mut live = Live {
+            plan: Plan::new(&scene, &[], &built.world),
+            frame: scene.frames.first,
             scene,
             world: built.world,
             stage,
@@ -81,15 +95,19 @@ impl Live {
             gusts: Vec::new(),
             meshes: BTreeMap::new(),
             history: History::default(),
+            nearest: Vec::new(),
             next_id,
             meshes_made: 0,
             ground: None,
             tick: 0,
             revision: 1,
             notes,
+            said: Vec::new(),
         };
         live.ground = live.find_ground();
         live.place_scenery();
+        live.keep_to_plan(live.frame)?;
+        live.notes.append(&mut live.said);
         Ok(live)
     }
 
@@ -118,14 +136,22 @@ impl Live {
         self.revision
     }
 
-    /// Advances by a frame. On an error nothing has changed.
+    /// What became of the scene's edits since this was asked last, unless they were done.
+    pub fn take_said(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.said)
+    }
+
+    /// Advances by a frame, the scene's edits before it. On an error no time has passed.
     pub fn step(&mut self, probe: &mut Probe) -> Result<(), String> {
+        self.keep_to_plan(self.frame + 1)?;
         self.lead_hands()?;
         self.blow()?;
         self.world.step(self.scene.frame_time, probe).map_err(|error| error.to_string())?;
         self.place_scenery();
         self.tick += 1;
-        self.follow_world()
+        self.frame += 1;
+        self.watch_seams();
+        self.follow_world(0)
     }
 
     fn place_scenery(&mut self) {
@@ -148,6 +174,10 @@ impl Live {
     /// Makes a change, or says why not; then nothing has changed. Whoever logs what was accepted can have the same cloth
     /// again.
     pub fn apply(&mut self, edit: &Edit) -> Result<(), String> {
+        if !matches!(edit, Edit::Grab { .. } | Edit::Drag { .. } | Edit::Release { .. } | Edit::Gust { .. }) {
+            // Seams may be others now, or freed: they are given time anew.
+            self.nearest.clear();
+        }
         match edit {
             Edit::Grab { hand, object, vertex, to } => self.grab(*hand, *object, *vertex, place(*to)?),
             Edit::Drag { hand, to } => self.drag(*hand, place(*to)?),
@@ -289,6 +319,8 @@ impl Live {
         let built = build(&self.scene).map_err(|error| error.to_string())?;
         self.stage = Stage::of(&self.scene, &built);
         self.scenery = unmet(&built);
+        self.plan = Plan::new(&self.scene, &[], &built.world);
+        self.frame = self.scene.frames.first;
         self.world = built.world;
         self.hands.clear();
         self.gusts.clear();
@@ -296,7 +328,7 @@ impl Live {
         self.ground = self.find_ground();
         self.revision += 1;
         self.place_scenery();
-        Ok(())
+        self.keep_to_plan(self.frame)
     }
 
     fn gust(&mut self, velocity: DVec3, seconds: f64) -> Result<(), String> {
@@ -424,6 +456,14 @@ impl Live {
             Some(At::Cloth(cloth)) => self.world.cloths()[cloth].mesh.faces().to_vec(),
             Some(At::Body(body)) => body.collider.facets().faces.clone(),
             None => Vec::new(),
+        }
+    }
+
+    /// What refinement did to each face of object `index`: 0 nothing, 1 split, 2 split and put back; or nothing.
+    pub fn marks(&self, index: usize) -> Vec<u8> {
+        match self.at(index) {
+            Some(At::Cloth(cloth)) => self.world.levels(cloth).map_or(Vec::new(), marks_of),
+            _ => Vec::new(),
         }
     }
 

@@ -10,6 +10,7 @@ use toile::math::DVec3;
 use toile::mesh::edit::{Keep, Place};
 use toile::mesh::{Mesh, Origin, Remap};
 use toile::{Anchor, Cloth, Edit as Change, Seam, TailorError, Tailoring};
+use toile_io::tailor::{EditLine, EditOutcome};
 
 /// Most points of a line that is cut: each becomes a vertex.
 const MOST_POINTS: usize = 500;
@@ -41,32 +42,58 @@ impl Live {
         })?;
         // A seam changes the mesh only when it closes.
         if !Arc::ptr_eq(&self.stage.cloths[cloth].mesh, &self.world.cloths()[cloth].mesh) {
-            self.follow(cloth, &remap)?;
+            self.follow(&[(cloth, remap)])?;
         }
         let back = Mended { stage, object, velocities, seams, job: job.clone() };
         Ok((called(job, &name), Way::Mend(Box::new(back))))
     }
 
-    /// Meshes that became others by themselves during a frame are known everywhere.
-    pub(super) fn follow_world(&mut self) -> Result<(), String> {
-        for (cloth, remap) in self.world.reshaped().to_vec() {
-            self.history.follow(self.stage.cloth_ids[cloth], &remap);
-            self.follow(cloth, &remap)?;
+    /// Does what the scene has planned before a frame, just as a run does; what cannot be done is said.
+    pub(super) fn keep_to_plan(&mut self, frame: u32) -> Result<(), String> {
+        let known = self.world.reshaped().len();
+        for line in self.plan.work(&mut self.world, frame) {
+            let EditLine { cloth, what, message, outcome, .. } = line;
+            let waits = match outcome {
+                EditOutcome::Done => continue,
+                EditOutcome::Waits => "waits",
+                EditOutcome::Impossible => "is left out",
+            };
+            self.said.push(format!("the scene's {what} of `{cloth}` in frame {frame} {waits}: {message}"));
         }
-        Ok(())
+        self.follow_world(known)
     }
 
-    /// A cloth of the world has another mesh: stage and hands follow.
-    fn follow(&mut self, cloth: usize, remap: &Remap) -> Result<(), String> {
-        let object = self.stage.cloth_ids[cloth];
-        let heirs = heirs(remap);
-        self.stage.follow(object, remap);
-        wear(&mut self.stage.cloths[cloth], &self.world.cloths()[cloth]);
-        self.count_mesh(cloth);
-        let heir = |vertex: u32| heirs.get(vertex as usize)?.first().copied();
-        let held = self.holding(object).into_iter();
-        let held = held.filter_map(|(hand, vertex, to)| Some((hand, heir(vertex)?, to))).collect();
-        self.take_again(object, held)
+    /// Meshes that became others by themselves since the first `known` of [`toile::World::reshaped`] are known everywhere.
+    pub(super) fn follow_world(&mut self, known: usize) -> Result<(), String> {
+        let reshaped = self.world.reshaped()[known..].to_vec();
+        for (cloth, remap) in &reshaped {
+            self.history.follow(self.stage.cloth_ids[*cloth], remap);
+        }
+        self.follow(&reshaped)
+    }
+
+    /// Cloths of the world have other meshes: stage and hands follow.
+    fn follow(&mut self, reshaped: &[(usize, Remap)]) -> Result<(), String> {
+        let cloths: BTreeSet<usize> = reshaped.iter().map(|(cloth, _)| *cloth).collect();
+        let mut hands = Vec::new();
+        for cloth in cloths {
+            let object = self.stage.cloth_ids[cloth];
+            let mut held = self.holding(object);
+            for (_, remap) in reshaped.iter().filter(|(other, _)| *other == cloth) {
+                self.stage.follow(object, remap);
+                let heirs = heirs(remap);
+                let heir = |vertex: u32| heirs.get(vertex as usize)?.first().copied();
+                held = held
+                    .into_iter()
+                    .filter_map(|(hand, v, to)| Some((hand, heir(v)?, to)))
+                    .collect::<Vec<_>>();
+            }
+            wear(&mut self.stage.cloths[cloth], &self.world.cloths()[cloth]);
+            self.count_mesh(cloth);
+            hands.push((object, held));
+        }
+        // Only now: a world is made of all cloths.
+        hands.into_iter().try_for_each(|(object, held)| self.take_again(object, held))
     }
 
     /// Seams that have not closed, in the numbers of `stage`; of a cloth that is mended, those that it had.

@@ -24,6 +24,8 @@ export interface Surface {
   positions(object: number): number[];
   /** Faces of an object, three vertices each. */
   faces(object: number): number[];
+  /** What refinement did to each face of an object: 0 nothing, 1 split, 2 split and put back; nothing at all if it did nothing. */
+  marks(object: number): number[];
   /** Where a place is on the page [CSS px]. */
   project(x: number, y: number, z: number): [number, number];
   /** The vertex that explanations speak of. */
@@ -82,6 +84,7 @@ export function expose(studio: Studio, hands: Hands): void {
     },
     positions: (object) => Array.from(viewport.piece(object)?.positions ?? []),
     faces: (object) => Array.from(viewport.piece(object)?.faces ?? []),
+    marks: (object) => Array.from(viewport.piece(object)?.marks ?? []),
     project: (x, y, z) => {
       const [px, py] = viewport.project(new Vector3(x, y, z));
       return [px, py];

@@ -4,6 +4,8 @@ export interface KeyObject {
   positions: Float32Array;
   uv: Float32Array | null;
   faces: Uint32Array;
+  /** What refinement did to each face: 0 nothing, 1 split, 2 split and put back. */
+  marks: Uint8Array | null;
 }
 
 export interface Key {
@@ -30,6 +32,8 @@ export interface Frame {
   contacts: Float32Array | null;
 }
 
+const HAS_UV = 1;
+const HAS_MARKS = 2;
 const U16 = 1;
 const RECORDED = 2;
 const SCALAR = 4;
@@ -73,6 +77,13 @@ class Reader {
     return values;
   }
 
+  /** Bytes, padded to a multiple of four. */
+  bytes(number: number): Uint8Array {
+    const values = new Uint8Array(this.#buffer, this.at, number);
+    this.at += 4 * Math.ceil(number / 4);
+    return values;
+  }
+
   /** Sixteen-bit parts of a box, padded to a multiple of four bytes. */
   parts(vertices: number): Float32Array {
     const box = this.floats(6);
@@ -107,12 +118,13 @@ function key(reader: Reader): Key {
   for (let n = 0; n < number; n += 1) {
     const vertices = reader.word();
     const faces = reader.word();
-    const textured = reader.word() !== 0;
+    const flags = reader.word();
     const positions = reader.floats(3 * vertices);
-    const uv = textured ? reader.floats(2 * vertices) : null;
+    const uv = flags & HAS_UV ? reader.floats(2 * vertices) : null;
     const corners = reader.words(3 * faces);
     if (corners.some((corner) => corner >= vertices)) throw new RangeError(`a face of object ${n} has no such vertex`);
-    objects.push({ positions, uv, faces: corners });
+    const marks = flags & HAS_MARKS ? reader.bytes(faces) : null;
+    objects.push({ positions, uv, faces: corners, marks });
   }
   return { kind: 'key', revision, objects };
 }

@@ -573,7 +573,36 @@ redo: string | null,
 /**
  * Why time cannot run, if so.
  */
-stopped: string | null, };
+stopped: string | null,
+/**
+ * Seams that have not closed, the oldest first.
+ */
+seams: Array<SeamInfo>, };
+
+/**
+ * A seam that has not closed.
+ */
+export type SeamInfo = {
+/**
+ * Object, by its id.
+ */
+object: number,
+/**
+ * Pairs of vertices that it draws together.
+ */
+pairs: number,
+/**
+ * Largest distance of a pair now [m].
+ */
+distance: number,
+/**
+ * Distance at which all become one [m].
+ */
+sewn_at: number,
+/**
+ * If it has come no nearer for a while: why, as far as that can be known, and one fix.
+ */
+stuck: string | null, };
 
 /**
  * What panels show.

@@ -208,3 +208,13 @@ export function pairs(piece: Piece, first: Border, second: Border): [number, num
   // Closed borders end where they began.
   return first.closed && second.closed ? found.slice(0, -1) : found;
 }
+
+/** Whether cloth that is sewn so holds together by edges, not at single points: each pair has another beside it on both borders. */
+export function hold({ next }: Sheet, sewn: readonly [number, number][]): boolean {
+  const other = new Map(sewn);
+  const edge = sewn.map(([a, b]) => {
+    const beside = other.get(next.get(a) ?? -1);
+    return beside !== undefined && next.get(beside) === b;
+  });
+  return edge.every((yes, k) => yes || edge[(k + edge.length - 1) % edge.length]);
+}

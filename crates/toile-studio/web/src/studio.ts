@@ -183,7 +183,8 @@ export class Studio {
 
   #show(): void {
     const { scalar, contacts } = this.shown.now;
-    this.connection.send({ say: 'show', scalar, contacts });
+    // Marks come with the faces.
+    this.connection.send({ say: 'show', scalar: scalar === 'marks' ? 'none' : scalar, contacts });
   }
 
   /** While cloth moves, what was said of the chosen vertex grows old: ask again three times a second. */

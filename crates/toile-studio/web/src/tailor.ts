@@ -3,7 +3,7 @@ import { el } from './dom';
 import { options } from './options';
 import { type Hit, surface } from './picking';
 import type { Job, Spot } from './protocol';
-import { type Border, pairs, type Sheet, sheetOf } from './sheet';
+import { type Border, hold, pairs, type Sheet, sheetOf } from './sheet';
 import type { Studio, Tool } from './studio';
 import { Chalk } from './view/chalk';
 import type { Piece } from './view/piece';
@@ -113,7 +113,7 @@ export class Tailor {
     if (stroke.is !== 'brush') return;
     const [face] = stroke.faces;
     const job: Job = options.erase.now.how === 'piece' ? { is: 'discard', face } : { is: 'trim', faces: [...stroke.faces] };
-    this.#do(stroke.piece, job, x, y);
+    void this.#do(stroke.piece, job, x, y);
   }
 
   /** A click with a tool that has no strokes. */
@@ -127,7 +127,7 @@ export class Tailor {
       return;
     }
     if (tool === 'fill') {
-      this.#do(found.piece, { is: 'fill', vertex: found.border.path[0] }, x, y);
+      void this.#do(found.piece, { is: 'fill', vertex: found.border.path[0] }, x, y);
       return;
     }
     const first = this.#first;
@@ -137,10 +137,26 @@ export class Tailor {
     } else if (same(first.border, found.border)) {
       this.#refuse('This is the same border: click the one to sew it to, or press Esc.', x, y);
     } else {
-      this.#first = null;
-      this.#do(found.piece, { is: 'seam', pairs: pairs(found.piece, first.border, found.border) }, x, y);
+      this.#sew(first, found, x, y);
     }
     this.#studio.viewport.invalidate();
+  }
+
+  /** Starts a seam; where that is refused, the first border goes on waiting for another one. */
+  #sew(first: Chosen, second: Chosen, x: number, y: number): void {
+    const { piece } = first;
+    const sewn = pairs(piece, first.border, second.border);
+    if (!hold(sheetOf(piece), sewn)) {
+      const [a, b] = [first, second].map(({ border }) => new Set(border.path).size);
+      this.#refuse(`The borders have ${a} and ${b} vertices: sewn, they would hang at single points. Click one with about as many, or press Esc.`, x, y);
+      return;
+    }
+    // Not when it is answered: a second click would sew twice.
+    this.#first = null;
+    void this.#do(piece, { is: 'seam', pairs: sewn }, x, y).then((done) => {
+      if (!done && !this.#first && this.#studio.tool.now === 'seam') this.#first = first;
+      this.forget();
+    });
   }
 
   /** Changes the radius of the brush by steps; whether there is a brush. */
@@ -197,7 +213,8 @@ export class Tailor {
     this.#chalk.draw('border', [path.map((v) => at(piece, v))]);
     const first = this.#first;
     if (first?.piece === piece && !same(first.border, border)) {
-      this.#chalk.draw('pairs', pairs(piece, first.border, border).map((pair) => pair.map((v) => at(piece, v))));
+      const sewn = pairs(piece, first.border, border);
+      this.#chalk.draw(hold(sheetOf(piece), sewn) ? 'pairs' : 'misfits', sewn.map((pair) => pair.map((v) => at(piece, v))));
     }
     return true;
   }
@@ -248,12 +265,12 @@ export class Tailor {
     }
     const hits = line.flatMap(({ hit }) => (hit ? [hit] : []));
     if (options.cut.now.how === 'line') {
-      this.#do(piece, { is: 'cut', line: hits.map(spot) }, x, y);
+      void this.#do(piece, { is: 'cut', line: hits.map(spot) }, x, y);
       return;
     }
     const path = edges(sheetOf(piece), hits);
     if (path.length < 2) this.#refuse('This line is shorter than an edge of the mesh: draw a longer one.', x, y);
-    else this.#do(piece, { is: 'slit', path }, x, y);
+    else void this.#do(piece, { is: 'slit', path }, x, y);
   }
 
   /** Works with the brush, once for each half of its radius that it has moved, and never on a mesh that is no more. */
@@ -265,19 +282,20 @@ export class Tailor {
     stroke.place.copy(hit.point);
     const { way, strength, keep } = options.size.now;
     const factor = way === 'expand' ? strength : 1 / strength;
-    this.#do(hit.piece, { is: 'resize', at: spot(hit), radius, hardness, factor, keep }, x, y);
+    void this.#do(hit.piece, { is: 'resize', at: spot(hit), radius, hardness, factor, keep }, x, y);
   }
 
-  #do(piece: Piece, job: Job, x: number, y: number): void {
+  /** Does a job; whether it was done. */
+  async #do(piece: Piece, job: Job, x: number, y: number): Promise<boolean> {
     if (this.#studio.scrubbing) {
       this.#refuse('This is a recorded frame: press Live (End) to change the cloth as it is now.', x, y);
-      return;
+      return false;
     }
     const { id: object, mesh } = piece.info;
     this.#studio.object.set(object);
-    void this.#studio.connection.edit({ do: 'tailor', object, mesh, job }).then(({ error, lost }) => {
-      if (error && !lost) this.#refuse(error, x, y);
-    });
+    const { error, lost } = await this.#studio.connection.edit({ do: 'tailor', object, mesh, job });
+    if (error && !lost) this.#refuse(error, x, y);
+    return !error;
   }
 
   /** Says why not, where it was asked for. */
@@ -322,8 +340,10 @@ export class Tailor {
   }
 }
 
+/** Whether two borders are one: closed ones may begin anywhere. */
 function same(a: Border, b: Border): boolean {
-  return a.path.length === b.path.length && a.path.every((vertex, k) => vertex === b.path[k]);
+  const own = new Set(a.path);
+  return a.path.length === b.path.length && b.path.every((vertex) => own.has(vertex));
 }
 
 function spot({ face, weights }: Hit): Spot {

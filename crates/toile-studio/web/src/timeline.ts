@@ -1,5 +1,6 @@
 import { el } from './dom';
-import { count } from './format';
+import { count, quantity } from './format';
+import type { SeamInfo } from './protocol';
 import type { Studio } from './studio';
 import { button, segments } from './widgets';
 
@@ -24,6 +25,7 @@ export function timeline(studio: Studio): HTMLElement {
   speed.node.classList.add('speeds');
   const track = scrubber(studio);
   const stopped = el('div', { class: 'stopped', attrs: { role: 'status' } });
+  const seams = el('div', { class: 'seams' });
 
   const show = (): void => {
     const room = studio.room.now;
@@ -37,6 +39,13 @@ export function timeline(studio: Studio): HTMLElement {
     name(redo, room?.redo ? `Redo: ${room.redo} (Ctrl+Shift+Z)` : 'Nothing to redo');
     stopped.hidden = !room?.stopped;
     stopped.textContent = room?.stopped ?? '';
+    const open = room?.seams ?? [];
+    const stuck = open.find((seam) => seam.stuck);
+    seams.hidden = open.length === 0 || !stopped.hidden;
+    seams.classList.toggle('stuck', stuck !== undefined);
+    seams.textContent = open.length > 0 ? sewing(studio, open, stuck) : '';
+    // Read out when it matters, not with every frame.
+    seams.setAttribute('aria-live', stuck ? 'polite' : 'off');
   };
   studio.room.watch(show);
   let beats: number[] = [];
@@ -62,12 +71,26 @@ export function timeline(studio: Studio): HTMLElement {
     'footer',
     { class: 'timeline', attrs: { 'aria-label': 'Time' } },
     stopped,
+    seams,
     el('div', { class: 'transport', attrs: { role: 'toolbar', 'aria-label': 'Transport' } }, first, play, pauseFace, step, reset, el('span', { class: 'gap' }), undo, redo),
     track,
     live,
     el('div', { class: 'clocks' }, time, el('div', {}, tick, rate)),
     speed.node,
   );
+}
+
+function owner(studio: Studio, { object }: SeamInfo): string {
+  return studio.scene.now?.objects.find(({ id }) => id === object)?.name ?? 'the cloth';
+}
+
+/** How far seams are from closing, in words. */
+function sewing(studio: Studio, open: readonly SeamInfo[], stuck?: SeamInfo): string {
+  const widest = stuck ?? open.reduce((a, b) => (a.distance > b.distance ? a : b));
+  const way = quantity(widest.distance, 'm');
+  const more = open.length > 1 ? `, ${open.length} seams are open` : '';
+  if (stuck) return `Seam of ${owner(studio, stuck)} stays open by ${way}: ${stuck.stuck}${more}`;
+  return `Sewing ${owner(studio, widest)}: ${way} apart${more}`;
 }
 
 function name(node: HTMLElement, text: string): void {

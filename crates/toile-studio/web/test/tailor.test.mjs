@@ -1,5 +1,5 @@
 // The seven manipulations of Volino and Magnenat-Thalmann (1997), figure 5, with the mouse: borders blocked, a fall, a cube
-// that bumps and slips, expanding and shrinking, cutting, removing; seams are tested without a page.
+// that bumps and slips, expanding and shrinking, cutting, removing, sewing.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { after, before, describe, it } from 'node:test';
@@ -26,7 +26,7 @@ describe('a tailor at the studio', { skip: missing(), timeout: 10 * PATIENCE }, 
     await studio?.stop();
   });
 
-  /** Parts of the cloth, its area [m²] and the vertices of its borders that no name has, part by part. */
+  /** Parts of the cloth, its area [m²], the vertices of its borders that no name has, part by part, and holes: borders all of such. */
   const look = () =>
     page.evaluate((id) => {
       const p = window.toile.positions(id);
@@ -47,10 +47,18 @@ describe('a tailor at the studio', { skip: missing(), timeout: 10 * PATIENCE }, 
         area += Math.hypot(u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]) / 2;
       }
       const named = new Set(groups.flatMap((group) => group.vertices));
-      const free = [...sides].map((side) => side.split(',').map(Number)).filter(([x, y]) => !sides.has(`${y},${x}`)).map(([x]) => x).filter((v) => !named.has(v));
+      const next = new Map([...sides].map((side) => side.split(',').map(Number)).filter(([x, y]) => !sides.has(`${y},${x}`)));
+      const free = [...next.keys()].filter((v) => !named.has(v));
+      const holes = [];
+      for (const from of free) {
+        if (holes.flat().includes(from)) continue;
+        const loop = [from];
+        while (next.get(loop.at(-1)) !== from) loop.push(next.get(loop.at(-1)));
+        if (!loop.some((v) => named.has(v))) holes.push(loop);
+      }
       const used = [...new Set(f)];
       const parts = [...new Set(used.map(root))];
-      return { faces: f.length / 3, mesh, area, finite: p.every(Number.isFinite), parts: parts.map((one) => free.filter((v) => root(v) === one)) };
+      return { faces: f.length / 3, mesh, area, finite: p.every(Number.isFinite), holes, parts: parts.map((one) => free.filter((v) => root(v) === one)) };
     }, sheet);
 
   /** Where a vertex is on the page. */
@@ -59,6 +67,37 @@ describe('a tailor at the studio', { skip: missing(), timeout: 10 * PATIENCE }, 
       const p = window.toile.positions(id);
       return window.toile.project(p[3 * v], p[3 * v + 1], p[3 * v + 2]);
     }, [sheet, vertex]);
+
+  /** A place on the page beside a vertex of a border, on the cloth that has the vertex: the other side of a cut may lie there too. */
+  const inside = (vertex) =>
+    page.evaluate(([id, v]) => {
+      const p = window.toile.positions(id);
+      const f = window.toile.faces(id);
+      const at = (one) => window.toile.project(p[3 * one], p[3 * one + 1], p[3 * one + 2]);
+      const around = [];
+      for (let k = 0; k < f.length; k += 3) if (f.slice(k, k + 3).includes(v)) around.push(...f.slice(k, k + 3).map(at));
+      const [x, y] = at(v);
+      const [mx, my] = [0, 1].map((axis) => around.reduce((sum, one) => sum + one[axis], 0) / around.length);
+      const part = 4 / Math.max(4, Math.hypot(mx - x, my - y));
+      return { x: x + part * (mx - x), y: y + part * (my - y) };
+    }, [sheet, vertex]);
+
+  /** Vertices of the two sides of the cut that face each other near its middle. */
+  const acrossCut = ([first, second]) =>
+    page.evaluate(([id, one, other]) => {
+      const p = window.toile.positions(id);
+      const place = (v) => p.slice(3 * v, 3 * v + 3);
+      const away = (a, b) => Math.hypot(...a.map((value, axis) => value - b[axis]));
+      // A hole is farther from the other side than any vertex of the cut.
+      const near = (v, list) => Math.min(...list.map((w) => away(place(v), place(w))));
+      const own = one.filter((v) => near(v, other) < 0.12);
+      const middle = [0, 1, 2].map((axis) => own.reduce((sum, v) => sum + place(v)[axis], 0) / own.length);
+      const nearest = (list) => list.reduce((best, v) => (away(place(v), middle) < away(place(best), middle) ? v : best));
+      const vertex = nearest(own);
+      return [vertex, other.reduce((best, v) => (away(place(v), place(vertex)) < away(place(best), place(vertex)) ? v : best))];
+    }, [sheet, first, second]);
+
+  const refusal = () => page.evaluate(() => document.querySelector('.refusal:not([hidden])')?.textContent);
 
   const group = (name) =>
     page.evaluate(([id, wanted]) => window.toile.scene.objects.find((object) => object.id === id).groups.find((one) => one.name === wanted).vertices, [sheet, name]);
@@ -310,20 +349,92 @@ describe('a tailor at the studio', { skip: missing(), timeout: 10 * PATIENCE }, 
     await certified();
   });
 
+  it('does not sew borders that do not fit, and goes on with the first', async () => {
+    await page.keyboard.press('s');
+    const { parts, holes } = await look();
+    assert.equal(parts.length, 2);
+    assert.equal(holes.length, 1);
+    const first = await inside((await acrossCut(parts))[0]);
+    await page.mouse.click(first.x, first.y);
+    await until(page, () => document.querySelector('.chalk-first').hasAttribute('d'), 'the first border');
+    const rim = await inside(holes[0][0]);
+    await page.mouse.move(rim.x, rim.y);
+    await until(page, () => document.querySelector('.chalk-misfits').hasAttribute('d'), 'pairs that do not fit');
+    await shot(page, 'tailor-6-misfits');
+    await page.mouse.click(rim.x, rim.y);
+    await page.locator('.refusal').waitFor();
+    assert.match(await refusal(), /^The borders have \d+ and \d+ vertices/);
+    assert.ok(await page.evaluate(() => document.querySelector('.chalk-first').hasAttribute('d')), 'the first border waits');
+    assert.doesNotMatch(await page.evaluate(() => window.toile.room.undo ?? ''), /sew/);
+    // The same border again is no other one.
+    await page.mouse.click(first.x, first.y);
+    await until(page, () => /same border/.test(document.querySelector('.refusal:not([hidden])')?.textContent ?? ''), 'a word about it');
+  });
+
+  it('says how far a seam is from closing, and what keeps it open', async () => {
+    const { parts } = await look();
+    const { x, y } = await inside((await acrossCut(parts))[1]);
+    await page.mouse.move(x, y);
+    await until(page, () => document.querySelector('.chalk-pairs').hasAttribute('d'), 'the pairs');
+    await shot(page, 'tailor-6-pairs');
+    await page.mouse.click(x, y);
+    await until(page, () => /sew/.test(window.toile.room.undo ?? '') || document.querySelector('.refusal:not([hidden])'), 'a seam');
+    assert.equal(await refusal(), undefined);
+    assert.match(await page.locator('.seams').textContent(), /^Sewing sheet: [\d.]+ mm apart$/);
+    const [seam] = await page.evaluate(() => window.toile.room.seams);
+    assert.ok(seam.object === sheet && seam.pairs > 10 && seam.distance > seam.sewn_at && seam.stuck === null);
+    // Pins all over the cut.
+    await tool(page, 'Pin');
+    const places = [];
+    for (const vertex of parts.flat()) places.push(await onPage(vertex));
+    const [[left, right], [top, bottom]] = [0, 1].map((axis) => [Math.min(...places.map((at) => at[axis])) - 8, Math.max(...places.map((at) => at[axis])) + 8]);
+    await page.keyboard.down('Shift');
+    await page.mouse.move(left, top);
+    await page.mouse.down();
+    await page.mouse.move(right, bottom, { steps: 4 });
+    await page.mouse.up();
+    await page.keyboard.up('Shift');
+    await until(page, () => /pin/.test(window.toile.room.undo ?? ''), 'pins');
+    await play(page);
+    await until(page, () => document.querySelector('.seams.stuck:not([hidden])'), 'a word about the pins');
+    assert.match(await page.locator('.seams').textContent(), /stays open by [\d.]+ mm: pins hold vertices \d+ and \d+.*unpin/);
+    await shot(page, 'tailor-6-stuck');
+    await pause(page);
+    await page.locator('canvas.view').focus();
+    await page.keyboard.press('Control+z');
+    await until(page, () => /sew/.test(window.toile.room.undo ?? ''), 'no more pins');
+  });
+
+  it('sews two borders: threads draw them together until they are one', async () => {
+    const { mesh } = await look();
+    await play(page);
+    await ticks(page, 8);
+    await shot(page, 'tailor-6-drawn');
+    await changed(mesh);
+    const now = await look();
+    assert.equal(now.parts.length, 1, 'one cloth again');
+    assert.ok(now.finite);
+    await until(page, () => window.toile.room.seams.length === 0 && document.querySelector('.seams').hidden, 'nothing left to sew');
+    await ticks(page, 10);
+    await certified();
+    await shot(page, 'tailor-6-sewn');
+  });
+
   it('fills the hole', async () => {
     await pause(page);
     await page.locator('canvas.view').focus();
     await page.keyboard.press('l');
     const before = await look();
-    // The rim of the hole lies higher than the cut.
-    const rim = await page.evaluate(([id, all]) => all.sort((a, b) => window.toile.positions(id)[3 * b + 1] - window.toile.positions(id)[3 * a + 1])[0], [sheet, before.parts.flat()]);
-    const [x, y] = await onPage(rim);
+    assert.equal(before.holes.length, 1);
+    const { x, y } = await inside(before.holes[0][0]);
     await page.mouse.move(x, y);
     await until(page, () => document.querySelector('.chalk-border').hasAttribute('d'), 'the border of the hole');
     await shot(page, 'tailor-7-hole');
     await page.mouse.click(x, y);
     await changed(before.mesh);
-    assert.ok((await look()).faces > before.faces);
+    const now = await look();
+    assert.ok(now.faces > before.faces);
+    assert.equal(now.holes.length, 0);
     await play(page);
     await ticks(page, 5);
     await certified();

@@ -84,7 +84,10 @@ impl World {
         let mut setup = self.setup();
         setup.seams = seams;
         let (heritage, start) = (Heritage::all(&setup), self.start_before(None));
+        // Cloths keep their numbers: what was reshaped since the last step stays known.
+        let reshaped = self.reshaped.clone();
         self.revise(setup, &heritage).map_err(ReshapeError::Setup)?;
+        self.reshaped = reshaped;
         self.formed_since(start);
         Ok(())
     }

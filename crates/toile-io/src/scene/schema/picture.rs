@@ -50,6 +50,8 @@ choice! {
         Speed,
         /// Size of each face at rest, the side of a triangle with equal sides and its area: levels of detail.
         Size,
+        /// What refinement did to each face: red split, green split and put back, grey neither (B14-16).
+        Marks,
     }
 }
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::protocol::{Job, Kept, Spot};
+use crate::protocol::{Job, Kept, SeamInfo, Spot};
 use glam::DVec2;
 use toile::mesh::Mesh;
 
@@ -351,12 +351,14 @@ fn seams_close_by_themselves_and_everything_follows() {
     live.apply(&Edit::Fabric { object: 0, fabric: density }).expect("heavier");
     assert_eq!(live.world().seams().len(), 1);
     let revision = live.revision();
+    assert_eq!((live.seams()[0].object, live.seams()[0].pairs as usize), (0, pairs.len()));
     for _ in 0..200 {
         run(&mut live, 1);
         if live.world().seams().is_empty() {
             break;
         }
     }
+    assert!(live.seams().is_empty());
     assert_eq!((mesh(&live).components().len(), mesh(&live).vertices()), (1, vertices - pairs.len()));
     assert!(live.revision() > revision);
     check(&live);
@@ -394,4 +396,126 @@ fn a_hand_goes_on_holding_what_a_seam_makes_one() {
     run(&mut live, 40);
     let near = live.world().positions(0).iter().map(|p| p.distance(to)).fold(9.0, f64::min);
     assert!(near < 0.02, "{near} m from the hand");
+}
+
+/// Steps until the one open seam is stuck; what is said then, and after how long [s].
+fn stuck(live: &mut Live) -> (String, f64) {
+    let begin = live.world().time();
+    loop {
+        run(live, 1);
+        let waited = live.world().time() - begin;
+        assert!(waited < 6.0, "{:?}", live.seams());
+        if let [SeamInfo { stuck: Some(why), .. }] = &live.seams()[..] {
+            return (why.clone(), waited);
+        }
+    }
+}
+
+#[test]
+fn a_seam_that_pins_keep_open_says_so_until_they_let_go() {
+    let (mut live, pairs) = cut_across();
+    live.apply(&Edit::Gravity { gravity: [0.0, -9.81, 0.0] }).expect("the lower part falls");
+    run(&mut live, 6);
+    live.apply(&Edit::Gravity { gravity: [0.0; 3] }).expect("no more");
+    let vertices = pairs.as_flattened().to_vec();
+    live.apply(&Edit::Pin { object: 0, vertices: vertices.clone() }).expect("both sides held");
+    tailor(&mut live, Job::Seam { pairs: pairs.clone() }).expect("a seam");
+    let open = live.seams()[0].distance;
+    assert!(open > 0.05, "{open} m");
+    let (why, waited) = stuck(&mut live);
+    assert!(why.contains("pins hold") && why.contains("unpin"), "{why}");
+    assert!(waited > 1.0, "no sooner than a seam needs: {waited} s");
+    assert_eq!(live.seams()[0].distance, open);
+    live.apply(&Edit::Unpin { object: 0, vertices }).expect("let go");
+    let mut before = open;
+    for _ in 0..25 {
+        run(&mut live, 1);
+        let SeamInfo { distance, stuck, .. } = &live.seams()[0];
+        assert!(stuck.is_none(), "it is given time anew: {stuck:?}");
+        assert!(*distance < before, "{distance} m after {before} m");
+        before = *distance;
+    }
+    assert!(before < 0.2 * open, "{before} m of {open}");
+}
+
+/// One metre wide.
+const OCTAHEDRON: &str = "v 0.5 0 0\nv -0.5 0 0\nv 0 0.5 0\nv 0 -0.5 0\nv 0 0 0.5\nv 0 0 -0.5\n\
+    f 1 3 5\nf 3 2 5\nf 2 4 5\nf 4 1 5\nf 3 1 6\nf 2 3 6\nf 4 2 6\nf 1 4 6\n";
+
+#[test]
+fn a_seam_with_something_between_says_so() {
+    let (mut live, pairs) = cut_across();
+    let x = live.world().positions(0);
+    let [a, b] = pairs[pairs.len() / 2].map(|v| x[v as usize]);
+    let top =
+        live.info().objects[0].groups.iter().find(|group| group.name == "top").cloned().expect("a border");
+    live.apply(&Edit::Pin { object: 0, vertices: top.vertices }).expect("held at both ends");
+    live.apply(&Edit::Gravity { gravity: [0.0, -9.81, 0.0] }).expect("both parts swing down");
+    run(&mut live, 12);
+    // A body where the cut was: the cloth is too short to meet round it.
+    live.keep_mesh("m1", OCTAHEDRON).expect("a mesh");
+    let at = (0.5 * (a + b)).to_array();
+    live.apply(&Edit::Import { mesh: "m1".into(), role: Role::Body, at, scale: 0.4 }).expect("room for it");
+    tailor(&mut live, Job::Seam { pairs }).expect("a seam");
+    let (why, _) = stuck(&mut live);
+    assert!(why.contains("between") && why.contains("move it away"), "{why}");
+    let SeamInfo { distance, sewn_at, .. } = live.seams()[0];
+    assert!(distance > 20.0 * sewn_at, "{distance} m of {sewn_at} m");
+}
+
+/// The scene of scissors, all its edits within a few frames.
+const SOON: [&str; 6] = [
+    "edit.0.frame=3",
+    "edit.1.frame=3",
+    "edit.2.frame=4",
+    "edit.3.frame=6",
+    "edit.4.frame=8",
+    "edit.5.frame=30",
+];
+
+#[test]
+fn a_scene_cuts_itself_as_a_run_of_it_does_to_the_bit() {
+    let mut live = live("scissors", &SOON);
+    let scene = live.scene().clone();
+    let mut world = build(&scene).expect("a world").world;
+    let mut plan = Plan::new(&scene, &[], &world);
+    let mut meshes = vec![mesh(&live).faces().len()];
+    for frame in scene.frames.first..34 {
+        plan.work(&mut world, frame + 1);
+        world.step(scene.frame_time, &mut Probe::default()).expect("a frame");
+        run(&mut live, 1);
+        check(&live);
+        assert_eq!(live.world().fingerprint(), world.fingerprint(), "frame {}", frame + 1);
+        meshes.push(mesh(&live).faces().len());
+    }
+    assert_eq!((plan.left(), live.plan.left(), live.take_said()), (0, 0, vec![]));
+    live.apply(&Edit::Reset).expect("the start");
+    run(&mut live, 34 - scene.frames.first as usize);
+    assert_eq!(live.world().fingerprint(), world.fingerprint(), "and again");
+    meshes.dedup();
+    assert!(meshes.len() >= 4, "cut, holed and filled: {meshes:?}");
+}
+
+#[test]
+fn what_a_hand_took_away_the_scene_cannot_cut_and_the_room_goes_on() {
+    let mut live = live("scissors", &SOON);
+    run(&mut live, 3);
+    let faces = around(&live, [0.5, 0.75], 0.2);
+    tailor(&mut live, Job::Trim { faces }).expect("a hole before the scene's");
+    let vertex = mesh(&live).faces()[0][0];
+    let to = live.world().positions(0)[vertex as usize].to_array();
+    live.apply(&Edit::Grab { hand: 1, object: 0, vertex, to }).expect("held while the scene cuts");
+    run(&mut live, 12);
+    check(&live);
+    let said = live.take_said();
+    assert!(
+        said.len() == 1 && said[0].contains("remove of `sheet`") && said[0].contains("left out"),
+        "{said:?}"
+    );
+    assert!(live.take_said().is_empty(), "told once");
+    assert_eq!(live.holding(0).len(), 1);
+    // What was done by hand is taken back, and time goes on.
+    live.apply(&Edit::Undo).expect("mended");
+    run(&mut live, 3);
+    check(&live);
 }

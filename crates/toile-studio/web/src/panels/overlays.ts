@@ -1,9 +1,8 @@
 import { el } from '../dom';
 import { digits } from '../format';
-import type { Scalar } from '../protocol';
 import type { Studio } from '../studio';
-import { SCALE } from '../view/material';
-import type { Shown } from '../view/overlays';
+import { MARKS, SCALE } from '../view/material';
+import type { Colouring, Shown } from '../view/overlays';
 import { choice, section, segments, toggle } from '../widgets';
 
 const SWITCHES: [Exclude<keyof Shown, 'scalar' | 'exaggeration'>, string, string][] = [
@@ -18,12 +17,13 @@ const SWITCHES: [Exclude<keyof Shown, 'scalar' | 'exaggeration'>, string, string
 /** What is drawn besides the surfaces. */
 export function overlaysPanel(studio: Studio): HTMLElement {
   const change = (next: Partial<Shown>): void => studio.shown.set({ ...studio.shown.now, ...next });
-  const scalar = segments<Scalar>(
+  const scalar = segments<Colouring>(
     'Colour',
     [
       { value: 'none', text: 'Fabric' },
       { value: 'strain', text: 'Strain' },
       { value: 'speed', text: 'Speed' },
+      { value: 'marks', text: 'Splits' },
     ],
     (value) => change({ scalar: value }),
   );
@@ -44,7 +44,6 @@ export function legend(studio: Studio): HTMLElement {
   const name = el('span');
   const largest = el('span', { class: 'quiet-text' });
   const bar = el('div', { class: 'legend-bar' });
-  bar.style.background = `linear-gradient(90deg, ${SCALE.join(', ')})`;
   const ends = [0, 1, 2].map(() => el('span'));
   const node = el(
     'div',
@@ -56,6 +55,15 @@ export function legend(studio: Studio): HTMLElement {
   studio.viewport.overlays.range.watch(({ scalar, high, largest: top }) => {
     node.hidden = scalar === 'none';
     if (scalar === 'none') return;
+    const bands = MARKS.flatMap(([, text], k) => [`${text} ${(100 * k) / MARKS.length}%`, `${text} ${(100 * (k + 1)) / MARKS.length}%`]);
+    bar.style.background = `linear-gradient(90deg, ${(scalar === 'marks' ? bands : SCALE).join(', ')})`;
+    if (scalar === 'marks') {
+      name.textContent = 'What refinement did';
+      largest.textContent = '';
+      ends.forEach((end, k) => (end.textContent = MARKS[k][0]));
+      node.setAttribute('aria-label', `${name.textContent}: ${MARKS.map(([text]) => text).join(', ')}`);
+      return;
+    }
     const [factor, unit] = scalar === 'strain' ? [100, '%'] : [1, 'm/s'];
     name.textContent = scalar === 'strain' ? 'Largest principal strain' : 'Speed';
     largest.textContent = `now up to ${digits(factor * top, 3)} ${unit}`;

@@ -3,7 +3,7 @@ import type { Viewport } from './viewport';
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-type Mark = 'faces' | 'ring' | 'border' | 'first' | 'pairs' | 'cut';
+type Mark = 'faces' | 'ring' | 'border' | 'first' | 'pairs' | 'misfits' | 'cut';
 
 /** Marks on the cloth while a job is prepared, drawn over the view: lines of a width that can be seen. */
 export class Chalk {
@@ -21,7 +21,7 @@ export class Chalk {
       this.node.append(one);
       return one;
     };
-    this.#paths = { faces: path('faces'), ring: path('ring'), border: path('border'), first: path('first'), pairs: path('pairs'), cut: path('cut') };
+    this.#paths = { faces: path('faces'), ring: path('ring'), border: path('border'), first: path('first'), pairs: path('pairs'), misfits: path('misfits'), cut: path('cut') };
   }
 
   clear(): void {

@@ -3,6 +3,13 @@ import { Color, DoubleSide, MeshBasicMaterial, MeshStandardMaterial, Vector2 } f
 /** Colours of the scale, low to high; the legend shows the same. */
 export const SCALE = ['#3b2f7f', '#2f6fb0', '#23a08f', '#7ccb53', '#fbe34a'];
 
+/** What refinement did to a face, by its mark, and the colour of that (B14-16). */
+export const MARKS: readonly [string, string][] = [
+  ['As it was', '#c9c5bd'],
+  ['Split', '#d0392e'],
+  ['Put back', '#3f9a4a'],
+];
+
 /** What all cloth of the page shares: how numbers become colours. */
 export const scale = {
   on: { value: 0 },
@@ -108,6 +115,11 @@ export function clothMaterial(look: ClothLook): MeshStandardMaterial {
       );
   };
   return material;
+}
+
+/** Cloth in one colour, on both sides. */
+export function plainMaterial(text: string): MeshStandardMaterial {
+  return new MeshStandardMaterial({ color: colour(text), roughness: 0.86, metalness: 0, side: DoubleSide });
 }
 
 /** Bodies: matte. */

@@ -6,9 +6,12 @@ import { Dots, Lines } from './dots';
 import { scale } from './material';
 import type { Piece } from './piece';
 
+/** What colours show: a number that the server sends, or what refinement did. */
+export type Colouring = Scalar | 'marks';
+
 /** What is drawn besides the surfaces. */
 export interface Shown {
-  scalar: Scalar;
+  scalar: Colouring;
   contacts: boolean;
   pins: boolean;
   normals: boolean;
@@ -31,7 +34,7 @@ export const NOTHING: Shown = {
 };
 
 export interface Range {
-  scalar: Scalar;
+  scalar: Colouring;
   high: number;
   /** The largest value in the frame. */
   largest: number;
@@ -53,6 +56,7 @@ export class Overlays {
 
   update(pieces: readonly Piece[], shown: Shown, panels: Panels | null, contacts: Float32Array | null, wire: number): void {
     for (const piece of pieces) {
+      piece.mark(shown.scalar === 'marks');
       piece.wire.visible = shown.wireframe;
       (piece.wire.material as unknown as { color: { setHex(hex: number): void } }).color.setHex(wire);
       const thickness = panels?.fabrics.find(([id]) => id === piece.info.id)?.[1].thickness ?? 0;
@@ -66,10 +70,11 @@ export class Overlays {
   }
 
   /** Fits the colour scale to a frame: grows at once, shrinks when values stay low. */
-  rescale(scalar: Scalar, values: readonly (Float32Array | null)[]): void {
-    scale.on.value = scalar === 'none' ? 0 : 1;
-    if (scalar === 'none') {
-      if (this.range.now.scalar !== 'none') this.range.set({ scalar, high: 1, largest: 0 });
+  rescale(scalar: Colouring, values: readonly (Float32Array | null)[]): void {
+    const plain = scalar === 'none' || scalar === 'marks';
+    scale.on.value = plain ? 0 : 1;
+    if (plain) {
+      if (this.range.now.scalar !== scalar) this.range.set({ scalar, high: 1, largest: 0 });
       return;
     }
     let largest = 0;

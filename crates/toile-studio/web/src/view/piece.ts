@@ -8,7 +8,7 @@ import {
 } from 'three';
 import type { KeyObject } from '../frames';
 import type { ObjectInfo } from '../protocol';
-import { bodyMaterial, clothMaterial, colour, wireMaterial } from './material';
+import { bodyMaterial, clothMaterial, colour, MARKS, plainMaterial, wireMaterial } from './material';
 
 /** An object of the scene as it is drawn and picked. */
 export class Piece {
@@ -22,6 +22,10 @@ export class Piece {
   readonly wire: Mesh;
   /** Both surfaces of the cloth at half its thickness. */
   readonly shells: Mesh[] = [];
+  /** What refinement did to each face, if it did anything. */
+  readonly marks: Uint8Array | null;
+  /** Faces by their mark, which can be shown in place of the cloth; made when first wanted. */
+  #marked: Mesh[] = [];
   readonly #geometry = new BufferGeometry();
   readonly #scalar: Float32Array;
   readonly #offsets = [{ value: 0 }, { value: 0 }];
@@ -32,6 +36,7 @@ export class Piece {
     this.faces = key.faces.slice();
     const vertices = this.positions.length / 3;
     this.uv = key.uv?.slice() ?? null;
+    this.marks = key.marks?.slice() ?? null;
     this.normals = new Float32Array(this.positions.length);
     this.#scalar = new Float32Array(vertices);
     const geometry = this.#geometry;
@@ -69,14 +74,14 @@ export class Piece {
   }
 
   get parts(): Object3D[] {
-    return [this.mesh, this.wire, ...this.shells];
+    return [this.mesh, this.wire, ...this.shells, ...this.#marked];
   }
 
   /** Whether this is what a key says, but for where it is: then it need not be made anew. */
   fits(info: ObjectInfo, key: KeyObject): boolean {
     const { name, role, guest, mesh, colours } = this.info;
     const looks = name === info.name && role === info.role && guest === info.guest && mesh === info.mesh && colours.every((one, k) => one === info.colours[k]);
-    return looks && key.positions.length === this.positions.length && equal(this.faces, key.faces) && equal(this.uv ?? [], key.uv ?? []);
+    return looks && key.positions.length === this.positions.length && equal(this.faces, key.faces) && equal(this.uv ?? [], key.uv ?? []) && equal(this.marks ?? [], key.marks ?? []);
   }
 
   /** Takes a frame's places, if they fit. */
@@ -97,9 +102,32 @@ export class Piece {
     this.#offsets[1].value = -thickness / 2;
   }
 
+  /** Shows faces in the colours of their marks, or the cloth. */
+  mark(on: boolean): void {
+    if (this.info.role !== 'cloth') return;
+    if (on && this.#marked.length === 0) {
+      this.#marked = MARKS.map(([, text], mark) => this.#faces(mark, text));
+      this.mesh.parent?.add(...this.#marked);
+    }
+    this.mesh.visible = !on;
+    for (const mesh of this.#marked) mesh.visible = on;
+  }
+
+  #faces(mark: number, text: string): Mesh {
+    const geometry = new BufferGeometry();
+    geometry.setAttribute('position', this.#geometry.attributes.position);
+    geometry.setAttribute('normal', this.#geometry.attributes.normal);
+    geometry.setIndex(new BufferAttribute(this.faces.filter((_, k) => (this.marks?.[Math.floor(k / 3)] ?? 0) === mark), 1));
+    const mesh = new Mesh(geometry, plainMaterial(text));
+    mesh.castShadow = mesh.receiveShadow = true;
+    mesh.frustumCulled = false;
+    return mesh;
+  }
+
   dispose(): void {
     this.#geometry.dispose();
-    for (const part of [this.mesh, this.wire, ...this.shells]) (part.material as Material).dispose();
+    for (const { geometry } of this.#marked) geometry.dispose();
+    for (const part of [this.mesh, this.wire, ...this.shells, ...this.#marked]) (part.material as Material).dispose();
   }
 
   /** Normals of vertices: those of the faces around, by area. */

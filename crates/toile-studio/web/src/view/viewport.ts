@@ -213,7 +213,8 @@ export class Viewport {
   }
 
   #decorate(): void {
-    if (this.#shown.scalar === 'none') this.overlays.rescale('none', []);
+    const { scalar } = this.#shown;
+    if (scalar === 'none' || scalar === 'marks') this.overlays.rescale(scalar, []);
     this.overlays.update(this.pieces, this.#shown, this.panels, this.frame?.contacts ?? null, this.#colours.wire);
     this.invalidate();
   }

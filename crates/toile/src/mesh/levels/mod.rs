@@ -278,6 +278,11 @@ impl Levels {
         &self.closed.owners
     }
 
+    /// What happened to each face of the mesh: to the leaf it is, or is a part of (B14-16).
+    pub fn marks(&self) -> Vec<Mark> {
+        (0..self.closed.owners.len()).map(|face| self.owner(face).mark).collect()
+    }
+
     /// The leaf of a face of the mesh.
     fn owner(&self, face: usize) -> &Node {
         &self.nodes[self.closed.owners[face] as usize]
