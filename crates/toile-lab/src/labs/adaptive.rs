@@ -151,7 +151,6 @@ pub fn run(session: &mut Session) -> Result<(), LabError> {
         },
     ];
     let (mut rows, mut curves) = (Vec::new(), Vec::new());
-    if std::env::var("ONLY").is_ok() { return drape(session); }
     for scene in &scenes {
         let finest = scene.uniform(3)?;
         let mut line = Vec::new();
