@@ -50,7 +50,7 @@ const TRIALS: [Trial; 6] = [
         judge: || Box::new(Passage { along: DVec3::Y, gate: RING, last: Vec::new() }),
     },
     Trial {
-        case: Case { scene: "press", short: &PRESS, frames: 150, whole: 150, starts: 1 },
+        case: Case { scene: "press", short: &PRESS, frames: 180, whole: 180, starts: 1 },
         judge: || Box::<Flat>::default(),
     },
     Trial {
