@@ -143,18 +143,22 @@ impl Judge for Passage {
     }
 }
 
+/// Frames in which the layers lie before the plate comes to them.
+const LIES: usize = 30;
+
 /// Layers between plates: how near those came, and what the layers are like when they are gone.
 #[derive(Default)]
 struct Flat {
     nearest: Option<f64>,
-    /// Largest distance of a vertex from the mean height of its layer [m], when pressed and at the end.
-    uneven: [f64; 2],
+    /// Largest distance of a vertex from the mean height of its layer [m], at rest before, when pressed and at the end: corners
+    /// hang over the layers below.
+    uneven: [f64; 3],
     /// Height of the top layer over that of the lowest, per layer between [m], at the end.
     spacing: f64,
 }
 
 impl Judge for Flat {
-    fn look(&mut self, _: u64, _: usize, watched: &Watched) {
+    fn look(&mut self, _: u64, frame: usize, watched: &Watched) {
         let world = &watched.world;
         let height = |k: usize, pick: fn(f64, f64) -> f64, from: f64| {
             world.bodies()[k].collider.positions().iter().fold(from, |h, p| pick(h, p.y))
@@ -163,18 +167,23 @@ impl Judge for Flat {
         let layers: Vec<Vec<DVec3>> = (0..world.cloths().len()).map(|c| world.positions(c)).collect();
         let mean = |x: &[DVec3]| x.iter().map(|p| p.y).sum::<f64>() / x.len() as f64;
         let off = |x: &Vec<DVec3>| x.iter().map(|p| (p.y - mean(x)).abs()).fold(0.0, f64::max);
-        self.uneven[1] = layers.iter().map(off).fold(0.0, f64::max);
+        self.uneven[2] = layers.iter().map(off).fold(0.0, f64::max);
+        if frame <= LIES {
+            self.uneven[0] = self.uneven[2];
+        }
         self.spacing = (mean(&layers[layers.len() - 1]) - mean(&layers[0])) / (layers.len() - 1) as f64;
         if self.nearest.is_none_or(|nearest| room <= nearest) {
-            (self.nearest, self.uneven[0]) = (Some(room), self.uneven[1]);
+            (self.nearest, self.uneven[1]) = (Some(room), self.uneven[2]);
         }
     }
 
     fn close(&self, session: &mut Session, name: &str) {
         let nearest = self.nearest.unwrap_or(f64::NAN);
         session.at_most(format!("{name}: room that was left to the layers"), 1e3 * nearest, "mm", 4.001);
-        session.info(format!("{name}: largest unevenness, pressed"), 1e3 * self.uneven[0], "mm");
-        session.at_most(format!("{name}: largest unevenness, let go"), 1e3 * self.uneven[1], "mm", 1.0);
+        let [before, pressed, after] = self.uneven.map(|off| 1e3 * off);
+        session.info(format!("{name}: largest unevenness before"), before, "mm");
+        session.info(format!("{name}: largest unevenness, pressed"), pressed, "mm");
+        session.at_most(format!("{name}: how much larger it is, let go"), after - before, "mm", 1.0);
         session.at_least(format!("{name}: distance of layers, let go"), 1e3 * self.spacing, "mm", 0.7);
     }
 }
