@@ -449,7 +449,8 @@ impl Meeting {
                 let (gap, least) = (normal.dot(gauge.start), PRESSED * distance);
                 let part = RECOVERY.min(RECOVERY_RATE * dt);
                 gauge.distance = distance.min(gap + part * (least - gap).max(0.0));
-                gauge.stiffness *= (least / gap.max(HARDEST * least)).max(1.0).powi(3);
+                let nearer = (least / gap.max(HARDEST * least)).max(1.0);
+                gauge.stiffness *= nearer * nearer * nearer;
             }
             list.push(Chosen { features, sides: pair.objects, gauge });
         }
