@@ -354,6 +354,12 @@ impl Meeting {
         if body { settings.bodies } else { settings.cloth }
     }
 
+    /// Whether a pair is of cloth that gives when it is pressed. Stiff things have room to go to, and a pile of them needs all
+    /// the push it had.
+    fn yields(&self, objects: [u32; 2]) -> bool {
+        objects.iter().all(|o| !self.space.objects()[*o as usize].stiff)
+    }
+
     /// Distance that two objects keep [m].
     fn distance(&self, objects: [u32; 2], settings: &ContactSettings) -> f64 {
         let thickness = objects.map(|o| self.space.objects()[o as usize].thickness);
@@ -447,10 +453,13 @@ impl Meeting {
             }
             if settings.response == Response::Gauge {
                 let (gap, least) = (normal.dot(gauge.start), PRESSED * distance);
-                let part = RECOVERY.min(RECOVERY_RATE * dt);
+                let yields = self.yields(pair.objects);
+                let part = if yields { RECOVERY.min(RECOVERY_RATE * dt) } else { RECOVERY };
                 gauge.distance = distance.min(gap + part * (least - gap).max(0.0));
-                let nearer = (least / gap.max(HARDEST * least)).max(1.0);
-                gauge.stiffness *= nearer * nearer * nearer;
+                if yields {
+                    let nearer = (least / gap.max(HARDEST * least)).max(1.0);
+                    gauge.stiffness *= nearer * nearer * nearer;
+                }
             }
             list.push(Chosen { features, sides: pair.objects, gauge });
         }
@@ -567,7 +576,8 @@ impl Meeting {
             let act = gauges.act(k, &next.x, &next.v);
             if act.push > 0.0 {
                 let gauge = &gauges.gauges()[k];
-                let push = act.push - gauges.in_vain(k, &next.x);
+                let vain = if self.yields(self.sides[k]) { gauges.in_vain(k, &next.x) } else { 0.0 };
+                let push = act.push - vain;
                 touches.push(Touch { features: *features, push, before: gauge.load, slip: act.slip });
                 self.balance.join(self.sides[k][0] as usize, self.sides[k][1] as usize);
                 let cloth = gauge.members.iter().zip(gauge.weights).filter(|(_, w)| *w != 0.0);
