@@ -16,6 +16,19 @@ use crate::interaction::{Coupling, ForceModel, Interactions, Memory, Mix, Moment
 use crate::math::matrix::{outer, scaled_identity};
 use crate::math::{DMat3, DVec3, parallel, reduce};
 
+/// Part of the contact distance to which what touches may be pressed before it is pushed out again. The distance to a
+/// corner is another for each edge and face around it, by some hundredths: what rests there would be thrown to and fro.
+const PRESSED: f64 = 0.75;
+
+/// Part of what is missing beyond that which a substep makes good, and the rate at which it does at most [1/s]: in substeps
+/// that were halved it would be thrown.
+const RECOVERY: f64 = 0.1;
+const RECOVERY_RATE: f64 = 24.0;
+
+/// What is pressed hardens by the third power of how near it is, up to this part of what it is pressed to. Of layers between
+/// plates those that meet in fewer points would be pressed to nothing before the others give at all.
+const HARDEST: f64 = 0.1;
+
 /// One pair that may push.
 #[derive(Clone, Copy, Debug)]
 pub struct Gauge {
@@ -92,6 +105,18 @@ impl Act {
 }
 
 impl Gauge {
+    /// Lets the pair keep the distance it has at the start of a substep of `dt` [s]; pressed nearer it comes apart little by
+    /// little, and harder if it `yields`.
+    pub(super) fn press(&mut self, dt: f64, yields: bool) {
+        let (gap, least) = (self.normal.dot(self.start), PRESSED * self.distance);
+        let part = if yields { RECOVERY.min(RECOVERY_RATE * dt) } else { RECOVERY };
+        self.distance = self.distance.min(gap + part * (least - gap).max(0.0));
+        if yields {
+            let nearer = (least / gap.max(HARDEST * least)).max(1.0);
+            self.stiffness *= nearer * nearer * nearer;
+        }
+    }
+
     /// Takes over `part` of the force of a pair of the step before, and its hold.
     pub(super) fn take(&mut self, touch: &Touch, part: f64) {
         // A blow lasts a step: what it leaves as λ would throw back what came.

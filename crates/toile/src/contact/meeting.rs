@@ -34,23 +34,10 @@ pub struct Release {
 /// Distance kept by the guarantee, over the contact distance.
 const LEAST: f64 = 0.05;
 
-/// Part of the contact distance to which what touches may be pressed before it is pushed out again. The distance to a
-/// corner is another for each edge and face around it, by some hundredths: what rests there would be thrown to and fro.
-const PRESSED: f64 = 0.75;
-
 /// Sine by which a pair may be beside the normal cones of its features: hardly, to begin to push, and more to go on. What
 /// rests on a corner would fall from one edge of it to the next otherwise, and never lie still.
 const FACING: f64 = 1e-3;
 const BESIDE: f64 = 0.1;
-
-/// Part of what is missing beyond that which a substep makes good, and the rate at which it does at most [1/s]: in substeps
-/// that were halved it would be thrown.
-const RECOVERY: f64 = 0.1;
-const RECOVERY_RATE: f64 = 24.0;
-
-/// What is pressed hardens by the third power of how near it is, up to this part of what it is pressed to. Of layers between
-/// plates those that meet in fewer points would be pressed to nothing before the others give at all.
-const HARDEST: f64 = 0.1;
 
 /// How far from its foreseen way a point may go, over its motion against the mean [-]; never more than the gap.
 const UNSURE: f64 = 0.2;
@@ -452,14 +439,7 @@ impl Meeting {
                 gauge.start += self.x[points[k]] * pair.weights[k];
             }
             if settings.response == Response::Gauge {
-                let (gap, least) = (normal.dot(gauge.start), PRESSED * distance);
-                let yields = self.yields(pair.objects);
-                let part = if yields { RECOVERY.min(RECOVERY_RATE * dt) } else { RECOVERY };
-                gauge.distance = distance.min(gap + part * (least - gap).max(0.0));
-                if yields {
-                    let nearer = (least / gap.max(HARDEST * least)).max(1.0);
-                    gauge.stiffness *= nearer * nearer * nearer;
-                }
+                gauge.press(dt, self.yields(pair.objects));
             }
             list.push(Chosen { features, sides: pair.objects, gauge });
         }
