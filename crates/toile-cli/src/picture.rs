@@ -49,6 +49,9 @@ pub struct Hierarchy {
     pub settings: Settings,
 }
 
+/// Colours of things: wood and stone.
+const THINGS: [u32; 5] = [0xd8b27a, 0x9db0b5, 0xe3d9c6, 0xb98d62, 0x8a9a86];
+
 /// Draws frames of one scene.
 pub struct Painter<'a> {
     scene: &'a Scene,
@@ -100,6 +103,8 @@ impl Drawn {
 
     fn of(cloth: &Cloth, smooth: u32) -> Result<Drawn, SmoothError> {
         let mesh = &cloth.mesh;
+        // A box keeps its edges.
+        let smooth = if cloth.is_solid() { 1 } else { smooth };
         Drawn::new((mesh.vertices(), mesh.faces()), mesh.rest(), cloth.chart(), smooth)
     }
 
@@ -265,7 +270,7 @@ impl<'a> Painter<'a> {
         for (c, cloth) in drawn_cloths.iter().enumerate() {
             let field = |values, title, unit, map| Look::Field(Field { values, range, map, title, unit });
             let look = match colour {
-                Shows::Material => self.cloth_look(),
+                Shows::Material => self.look(c),
                 Shows::Strain => field(Values::PerFace(&values[c]), "strain", "%", ColourMap::Diverging),
                 Shows::Speed => field(Values::PerVertex(&values[c]), "speed", "m/s", ColourMap::Sequential),
                 Shows::Size => field(Values::PerFace(&values[c]), "triangles", "mm", ColourMap::Sequential),
@@ -339,7 +344,11 @@ impl<'a> Painter<'a> {
         Ok(draw::render(&scene, camera, &options).image)
     }
 
-    fn cloth_look(&self) -> Look<'static> {
+    /// How a cloth looks, or a thing among them: things have colours by their order and keep their edges.
+    fn look(&self, cloth: usize) -> Look<'static> {
+        if self.start[cloth].is_solid() {
+            return Look::Body { colour: Colour::hex(THINGS[cloth % THINGS.len()]) };
+        }
         let [front, back] = [self.scene.render.front, self.scene.render.back]
             .map(|[r, g, b]| Colour::hex(u32::from(r) << 16 | u32::from(g) << 8 | u32::from(b)));
         let repeat = self.scene.render.repeat as f32;

@@ -248,6 +248,9 @@ impl ForceModel for Gauges {
         parallel::fill(&mut acts, |k| self.act_at(k, at, self.part));
         out.energy = reduce::sum(len, |k| acts[k].energy);
         out.lossy.clear();
+        if self.is_lossy() {
+            out.lossy.resize(len, DVec3::ZERO);
+        }
         out.force.resize(len, DVec3::ZERO);
         out.push.resize(len, DVec3::ZERO);
         out.tangent.resize(len, DMat3::ZERO);
@@ -256,6 +259,9 @@ impl ForceModel for Gauges {
             out.force[k] = gauge.normal * act.push + act.hold;
             out.tangent[k] = act.tangent * mix.stiffness + act.damping * mix.damping;
             out.push[k] = out.force[k];
+            if gauge.given.is_some() {
+                out.lossy[k] = out.force[k];
+            }
             if mix.lag != 0.0 {
                 let rate = (0..4)
                     .fold(DVec3::ZERO, |sum, a| sum + at.v[gauge.members[a] as usize] * gauge.weights[a]);
@@ -273,8 +279,9 @@ impl ForceModel for Gauges {
         self.part = ((outside.time - start) / dt).clamp(0.0, 1.0);
     }
 
+    /// Forces that are given have no energy: without the work they do, drawing cloth up against its weight looks like a loss.
     fn is_lossy(&self) -> bool {
-        false
+        self.gauges.iter().any(|gauge| gauge.given.is_some())
     }
 
     fn pushes(&self, at: Moment) -> Vec<[DVec3; 2]> {

@@ -22,6 +22,10 @@ const FASTEST: f64 = 0.4;
 /// Time in which what is left of the way would be gone at the speed it is drawn with [s].
 const TIME: f64 = 0.03;
 
+/// How far things are drawn apart, over the distance that they keep. What is drawn gives way to its weight, by g h [`TIME`] /
+/// [`FIRMNESS`], most of that distance: drawn no farther it would lie on what it came through and never be clear of it.
+const BEYOND: f64 = 3.0;
+
 /// How firmly speeds are held, as a multiple of (mass that is drawn)/h.
 const FIRMNESS: f64 = 2.0;
 
@@ -58,10 +62,17 @@ pub struct Instant<'a> {
     pub inverse: &'a [f64],
     /// Bodies of the island, where they stand at the start.
     pub bodies: &'a [Collider],
-    /// Distance to reach [m].
+    /// Distance that cloth keeps [m].
     pub distance: f64,
     /// Length of the substep [s].
     pub dt: f64,
+}
+
+impl Instant<'_> {
+    /// Distance to reach [m].
+    fn aim(&self) -> f64 {
+        BEYOND * self.distance
+    }
 }
 
 impl Untangle {
@@ -172,7 +183,7 @@ impl Active {
     fn out_of(&self, body: &Collider, now: &Instant, out: &mut Vec<Gauge>) {
         for &p in &self.points[0] {
             let place = now.x[p as usize];
-            if let Some(touch) = body.touch(place, now.distance) {
+            if let Some(touch) = body.touch(place, now.aim()) {
                 let outside = [-touch.point, -(touch.point + touch.velocity * now.dt)];
                 pull([p; 4], [1.0, 0.0, 0.0, 0.0], (touch.normal, outside), now, out);
             }
@@ -199,7 +210,7 @@ impl Active {
             let along = smooth.normalize_or_zero() * sign;
             let (way, depth) = (place - foot.point, along.dot(place - foot.point));
             let beside = foot.distance > now.distance && depth.abs() < BESIDE * way.length();
-            if face.contains(&p) || along == DVec3::ZERO || depth >= now.distance || beside {
+            if face.contains(&p) || along == DVec3::ZERO || depth >= now.aim() || beside {
                 continue;
             }
             self.draw(&Thorn { point: p, face, weights: foot.weights, along }, now, out);
@@ -341,7 +352,7 @@ fn pull(
     };
     let give = (0..4).fold(0.0, |sum, k| sum + weights[k] * weights[k] * now.inverse[members[k] as usize]);
     let (start, rate) = (sum(outside[0], now.x), sum((outside[1] - outside[0]) / now.dt, now.v));
-    let missing = now.distance - normal.dot(start);
+    let missing = now.aim() - normal.dot(start);
     if give == 0.0 || missing <= 0.0 {
         return;
     }

@@ -159,7 +159,7 @@ fn unfit_refinement(cloth: &Cloth, contact: &ContactSettings) -> Vec<SetupProble
     let mut refuse = |what, fix| {
         all.push(SetupProblem::Refinement { cloth: cloth.name.clone(), what, fix });
     };
-    if cloth.rigid || !cloth.braces.springs.is_empty() {
+    if cloth.is_solid() {
         refuse("a solid is no surface to refine".into(), "leave out `refine`");
     }
     if refine.closure != Closure::RedGreen && contact.cloth && contact.guarantee {

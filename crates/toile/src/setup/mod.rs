@@ -145,6 +145,11 @@ impl Cloth {
         }
     }
 
+    /// Whether it is the surface of something solid, rigid or of springs, and no cloth to cut, sew or refine.
+    pub fn is_solid(&self) -> bool {
+        self.rigid || !self.braces.springs.is_empty()
+    }
+
     /// Where the corners of each face are in the pattern [m].
     pub fn chart(&self) -> &[[DVec2; 3]] {
         if self.chart.is_empty() { self.mesh.rest() } else { &self.chart }

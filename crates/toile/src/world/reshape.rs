@@ -159,7 +159,7 @@ impl World {
             return Err(ReshapeError::NoCloth { cloth, cloths: self.cloths.len() });
         };
         let name = || old.name.clone();
-        if old.rigid || !old.braces.springs.is_empty() {
+        if old.is_solid() {
             return Err(ReshapeError::Solid { cloth: name() });
         }
         let (vertices, faces) = (old.mesh.vertices(), old.mesh.faces().len());

@@ -55,7 +55,7 @@ impl World {
     pub fn seam(&mut self, cloth: usize, pairs: &[[u32; 2]], time: f64) -> Result<Remap, TailorError> {
         let cloths = self.cloths.len();
         let own = self.cloths.get(cloth).ok_or(ReshapeError::NoCloth { cloth, cloths })?;
-        if own.rigid || !own.braces.springs.is_empty() {
+        if own.is_solid() {
             return Err(ReshapeError::Solid { cloth: own.name.clone() }.into());
         }
         edit::sew(&own.mesh, pairs)?;
