@@ -97,6 +97,43 @@ fn a_cloth_on_a_ball_is_refined_where_it_bends_and_never_meets_anything() {
 }
 
 #[test]
+fn a_ball_pushed_into_held_cloth_is_refined_around() {
+    let shape = shapes::sheet(1.0, 1.0, 13, 13, Pattern::Delaunay { seed: 9 }).expect("a sheet");
+    let mesh = Mesh::new(shape.positions.len(), shape.faces, shape.rest).expect("sound");
+    let positions = shape.positions.iter().map(|p| *p + DVec3::new(-0.5, 0.1, -0.5)).collect();
+    let fabric = Fabric { damping: 5e-3, ..Fabric::isotropic(0.2, 1000.0, 0.3, 1e-4) };
+    let mut cloth = Cloth::new("sheet", mesh, positions, fabric);
+    cloth.air = Air { drag: 0.8, ..Air::default() };
+    let sizing = Sizing { turn: 0.4, strain_step: 10.0, ..Sizing::default() };
+    let criterion = Criterion::Sizing(sizing);
+    cloth.refine = Some(Refine { criterion, most: 3, every: Every::Frames(1), ..Refine::default() });
+    let border = |p: &DVec3| p.x.abs().max(p.z.abs()) > 0.5 - 1e-9;
+    let held = (0..).zip(&cloth.positions).filter(|(_, p)| border(p)).map(|(v, _)| v).collect();
+    let radius = 0.04;
+    let stand = Transform { offset: DVec3::Y * 0.05, ..Transform::IDENTITY };
+    let motion = Motion { smooth: true, ..Motion::straight([DVec3::ZERO, DVec3::Y * 0.15], [0.0, 0.6]) };
+    let collider = Collider::standing(Body::Form(Form::Sphere { radius }), stand, motion, 1e-3);
+    let bodies = vec![Obstacle { name: "ball".into(), collider: collider.expect("a ball") }];
+    let pins = vec![PinDown::fixed(0, held)];
+    let contact = ContactSettings::default();
+    let setup = Setup { cloths: vec![cloth], bodies, pins, contact, ..Setup::default() };
+    let mut world = World::new(setup).expect("a world");
+    for frame in 0..30 {
+        run(&mut world, 1);
+        assert_eq!(intersections(&world), 0, "frame {frame}");
+    }
+    // Above the ball triangles are as small as its curvature wants them, though cuts between levels lay across it.
+    let (x, mesh) = (world.positions(0), world.cloths()[0].mesh.clone());
+    let near = |p: DVec3| world.bodies()[0].collider.touch(p, 3e-3).is_some();
+    let touching: Vec<usize> =
+        (0..mesh.faces().len()).filter(|f| mesh.faces()[*f].iter().all(|v| near(x[*v as usize]))).collect();
+    assert!(touching.len() >= 8, "{} faces lie on the ball", touching.len());
+    let side = |f: usize| (4.0 / 3.0_f64.sqrt() * mesh.area()[f]).sqrt();
+    let largest = touching.into_iter().map(side).fold(0.0, f64::max);
+    assert!(largest <= 0.4 * radius * 1.3, "a triangle of {largest} m on the ball");
+}
+
+#[test]
 fn going_back_across_changes_of_the_mesh_gives_the_same_bits() {
     let mut whole = World::new(drop(Every::Frames(2))).expect("a world");
     let start = whole.snapshot();

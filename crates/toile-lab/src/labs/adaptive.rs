@@ -29,10 +29,10 @@ const FRAME: f64 = 1.0 / 60.0;
 const FRAMES: usize = 60;
 
 /// Frames between looks.
-const EVERY: u32 = 4;
+const EVERY: u32 = 2;
 
 /// Turns that are tried [rad].
-const TURNS: [f64; 2] = [0.6, 1.2];
+const TURNS: [f64; 2] = [0.3, 0.6];
 
 /// Times that the finest uniform mesh is split.
 const FINEST: u32 = 3;
@@ -264,12 +264,12 @@ fn time_for(line: &[(f64, f64)], error: f64) -> f64 {
 }
 
 /// Levels of the hammock.
-const LEVELS: u32 = 2;
+const LEVELS: u32 = 3;
 
-/// A hammock of 24 × 24 × 2 × 16 triangles, held by two borders, draped without motion to 10⁻⁵ N: at once, and from coarse to
+/// A hammock of 12 × 12 × 2 × 64 triangles, held by two borders, draped without motion to 10⁻⁵ N: at once, and from coarse to
 /// fine.
 fn drape(session: &mut Session) -> Result<(), LabError> {
-    let shape = shapes::sheet(1.0, 1.0, 24, 24, Pattern::Structured)?;
+    let shape = shapes::sheet(1.0, 1.0, 12, 12, Pattern::Structured)?;
     let fabric = Fabric { bend: 5e-5.into(), ..Fabric::default() };
     let place = |p: &DVec3| DVec3::new(0.7 * p.x, -0.5 * p.x * (1.0 - p.x), p.z);
     let hammock = |shape: &Shape, refine: Option<Refine>| -> Result<World, LabError> {

@@ -485,14 +485,16 @@ pub fn contact(session: &mut Session) -> Result<(), LabError> {
 /// B14-X7: nothing is set but the fabric.
 pub fn defaults(session: &mut Session) -> Result<(), LabError> {
     let frames = 60;
-    let mut rows = Vec::new();
+    let (mut rows, mut curves) = (Vec::new(), Vec::new());
     for (scene, place) in [(Scene::Garment, "garment on a cylinder"), (Scene::Sphere, "cloth on a sphere")] {
         for (name, fabric) in materials() {
             let mut watched = Watched::of(scene.ours(fabric)?, 1.0 / 60.0)?;
             let mut strain = 0.0_f64;
             let mut done = 0;
+            let mut points = Vec::new();
             while done < frames && watched.step().is_ok() {
                 done += 1;
+                points.push((f64::from(done), watched.world.cloths()[0].mesh.faces().len() as f64));
                 strain = watched.world.strains(0).into_iter().fold(strain, f64::max);
             }
             let label = format!("{name}, {place}");
@@ -508,7 +510,10 @@ pub fn defaults(session: &mut Session) -> Result<(), LabError> {
             let faces = watched.world.cloths()[0].mesh.faces().len();
             session.info(format!("{label}: faces at the end"), faces as f64, "");
             rows.push(format!("{name},{place},{faces},{},{},{strain}", counts.performed, counts.cancelled));
+            curves.push(Curve { name: label, points });
         }
     }
-    session.csv("b14-x7", "fabric,scene,faces,performed,cancelled,largest strain", &rows)
+    session.csv("b14-x7", "fabric,scene,faces,performed,cancelled,largest strain", &rows)?;
+    let (title, x, y) = ("one set of defaults".into(), "frame".into(), "triangles".into());
+    session.plot("b14-x7", Chart { title, x, y, log: (false, false), curves })
 }

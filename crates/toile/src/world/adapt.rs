@@ -2,7 +2,8 @@
 //! does not (B14-1, B14-12, B14-13).
 //!
 //! Splitting a face leaves every point of the surface where it is. What is put back flattens the cloth within its parent,
-//! and so does a cut between levels that comes to lie elsewhere; where that would meet something, it is left for later. Nothing
+//! and so does a cut between levels that comes to lie elsewhere; where that would meet a body, new vertices are lifted off it,
+//! and where it would meet something all the same, it is left for later. Nothing
 //! can have passed through anything then: old and new surface enclose the space between them, and what crosses neither was not
 //! in it.
 
@@ -21,6 +22,10 @@ use std::sync::Arc;
 
 /// Times that what would meet something is left out and the rest tried again.
 const TRIALS: usize = 5;
+
+/// Times that new vertices are lifted off bodies, and by how much of a face's longest side at the most.
+const LIFTS: usize = 4;
+const HIGHEST: f64 = 0.25;
 
 /// Bodies nearer than this many times what cloth keeps from them are touched.
 const NEAR: f64 = 2.0;
@@ -125,8 +130,18 @@ impl World {
                 return false;
             }
             next.refuse((wishes.cancel.len() - left.cancel.len()) as u64);
-            let Ok(new) = self.with_levels(cloth, &change, next, go_back) else { return false };
-            if new.tangles.len() == self.tangles.len() {
+            let mut lifts = vec![DVec3::ZERO; change.edited.mesh.vertices()];
+            let made = |lifts: &[DVec3]| self.with_levels(cloth, &change, next.clone(), (go_back, lifts));
+            let Ok(mut new) = made(&lifts) else { return false };
+            let meets = |new: &World| new.tangles.len() != self.tangles.len();
+            for _ in 0..LIFTS {
+                if !meets(&new) || !new.lift(cloth, &change, &mut lifts) {
+                    break;
+                }
+                let Ok(lifted) = made(&lifts) else { return false };
+                new = lifted;
+            }
+            if !meets(&new) {
                 self.become_reshaped(new, cloth, &change.edited.remap);
                 return true;
             }
@@ -153,7 +168,7 @@ impl World {
         cloth: usize,
         change: &Change,
         next: Levels,
-        go_back: bool,
+        (go_back, lifts): (bool, &[DVec3]),
     ) -> Result<World, Unable> {
         let (own, edited) = (&self.cloths[cloth], &change.edited);
         let density = |f: u32| own.density.get(f as usize).copied().unwrap_or(1.0) * own.fabric.density;
@@ -167,6 +182,7 @@ impl World {
             true => self.way_back(cloth, change),
             false => vec![DVec3::ZERO; edited.mesh.vertices()],
         };
+        opened.iter_mut().zip(lifts).for_each(|(by, lift)| *by += *lift);
         let heirs = edited.remap.heirs(own.mesh.vertices());
         let remap = &edited.remap;
         if !next.hanging().is_empty() {
@@ -180,11 +196,45 @@ impl World {
             halfway::close(next.hanging(), &masses, project, &mut velocities);
             opened = x.iter().zip(&carried).map(|(x, from)| *x - *from).collect();
         }
-        let moves = go_back || change.regions.iter().any(|region| region.old[1] > region.old[0] + 1);
+        let moves = go_back
+            || lifts.iter().any(|lift| *lift != DVec3::ZERO)
+            || change.regions.iter().any(|region| region.old[1] > region.old[0] + 1);
         let reshaped = Reshaped { cloth, remap, heirs, velocities: Some(&velocities), opened, moves };
         let mut new = self.with_mesh(edited, reshaped, next.hanging()).map_err(|_| Unable)?;
         new.levels[cloth] = Some(Arc::new(next));
         Ok(new)
+    }
+
+    /// Lifts new vertices of faces that a body is through off it, a little more each time; false where that is of no use. A face
+    /// cut in two by the vertex of a finer neighbour has a ridge there, along which it may lie on a body; split into four
+    /// it has none, and would go through.
+    fn lift(&self, cloth: usize, change: &Change, lifts: &mut [DVec3]) -> bool {
+        let (positions, mesh) = (self.positions(cloth), &change.edited.mesh);
+        let is_new = |v: u32| !matches!(change.edited.remap.vertices[v as usize], Origin::Old(_));
+        let near = self.contact.gap.max(self.cloths[cloth].fabric.thickness);
+        let bodies = self.colliders();
+        let mut wanted = vec![DVec3::ZERO; lifts.len()];
+        for [own, other] in self.tangles().pairs {
+            let body = (other[0] as usize).checked_sub(self.cloths.len()).and_then(|body| bodies.get(body));
+            let (Some(body), true) = (body, own[0] as usize == cloth) else { continue };
+            let face = mesh.faces()[own[1] as usize];
+            let corners = face.map(|v| positions[v as usize]);
+            let side = (0..3).map(|k| corners[k].distance(corners[(k + 1) % 3])).fold(0.0, f64::max);
+            for weights in SPOTS {
+                let place = (0..3).fold(DVec3::ZERO, |sum, k| sum + corners[k] * weights[k]);
+                let share: f64 = (0..3).filter(|k| is_new(face[*k])).map(|k| weights[k]).sum();
+                let Some(touch) = body.touch(place, near).filter(|_| share > 0.0) else { continue };
+                let lift = touch.normal * ((near - touch.distance) / share);
+                for v in face.into_iter().filter(|v| is_new(*v)).map(|v| v as usize) {
+                    let higher = lift.length_squared() > wanted[v].length_squared();
+                    if higher && (lifts[v] + lift).length() <= HIGHEST * side {
+                        wanted[v] = lift;
+                    }
+                }
+            }
+        }
+        lifts.iter_mut().zip(&wanted).for_each(|(lift, more)| *lift += *more);
+        wanted.iter().any(|lift| *lift != DVec3::ZERO)
     }
 
     /// Where the vertices of a cloth that gets another mesh may go: what pins hold stays.
@@ -308,6 +358,20 @@ impl World {
         held
     }
 }
+
+/// Places in a face where it is asked how deep it is in a body.
+const SPOTS: [[f64; 3]; 7] = {
+    let (half, third, most, least) = (0.5, 1.0 / 3.0, 2.0 / 3.0, 1.0 / 6.0);
+    [
+        [third, third, third],
+        [half, half, 0.0],
+        [0.0, half, half],
+        [half, 0.0, half],
+        [most, least, least],
+        [least, most, least],
+        [least, least, most],
+    ]
+};
 
 /// A change that cannot be made, which is left.
 struct Unable;

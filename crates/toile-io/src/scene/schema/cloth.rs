@@ -406,7 +406,7 @@ pub struct Refine {
     pub local_return: Option<bool>,
     /// By size: how far cloth may turn over one triangle [degrees]. Default 17.
     pub turn: f64,
-    /// By size: how much strain may change over one triangle [-]. Default 0.02.
+    /// By size: how much strain may change over one triangle [-]. Default 0.05.
     pub strain_step: f64,
     /// By size: no triangle is split to get shorter sides than this [units]. Default 0.
     pub smallest: f64,
@@ -434,7 +434,7 @@ impl Default for Refine {
             every: None,
             local_return: None,
             turn: 17.0,
-            strain_step: 0.02,
+            strain_step: 0.05,
             smallest: 0.0,
             largest: None,
             patience: 10,

@@ -96,7 +96,7 @@ impl Default for Sizing {
     fn default() -> Sizing {
         Sizing {
             turn: 0.3,
-            strain_step: 0.02,
+            strain_step: 0.05,
             smallest: 0.0,
             largest: f64::INFINITY,
             hysteresis: 2.5,
