@@ -210,7 +210,12 @@ impl World {
     /// it has none, and would go through.
     fn lift(&self, cloth: usize, change: &Change, lifts: &mut [DVec3]) -> bool {
         let (positions, mesh) = (self.positions(cloth), &change.edited.mesh);
-        let is_new = |v: u32| !matches!(change.edited.remap.vertices[v as usize], Origin::Old(_));
+        // What a pin holds stays.
+        let mut free = vec![true; lifts.len()];
+        let held = self.pins.iter().filter(|pin| pin.cloth == cloth).flat_map(|pin| &pin.vertices);
+        held.for_each(|v| free[*v as usize] = false);
+        let old = |v: u32| matches!(change.edited.remap.vertices[v as usize], Origin::Old(_));
+        let is_new = |v: u32| free[v as usize] && !old(v);
         let near = self.contact.gap.max(self.cloths[cloth].fabric.thickness);
         let bodies = self.colliders();
         let mut wanted = vec![DVec3::ZERO; lifts.len()];
