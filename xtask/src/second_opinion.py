@@ -2,8 +2,8 @@
 
 usage: second_opinion.py FOLDER
 
-FOLDER holds faces.json (objects with name, role, vertices and faces, cloths first) and one file of little-endian f32
-per frame. Prints one line of JSON: frames, and how many of them are not finite, intersect, or are sound.
+FOLDER holds faces.json (objects with name, role, vertices and faces, cloths first), faces-000123.json from the frame on in
+which they are others, and one file of little-endian f32 per frame. Prints one line of JSON: frames, and how many of them are not finite, intersect, or are sound.
 """
 
 import json
@@ -29,36 +29,46 @@ def topology(faces, vertices):
     return problems
 
 
+class Faces:
+    """What is judged, as long as no cloth gets another mesh."""
+
+    def __init__(self, path):
+        faces, cloth_faces, self.vertices, self.cloth = [], 0, 0, 0
+        for item in json.loads(path.read_text()):
+            own = numpy.array(item["faces"], dtype=numpy.int64).reshape(-1, 3)
+            faces.append(own + self.vertices)
+            self.vertices += item["vertices"]
+            if item["role"] == "cloth":
+                self.cloth = self.vertices
+                cloth_faces += len(own)
+        faces = numpy.concatenate(faces)
+        self.problems = topology(faces[:cloth_faces], self.cloth)
+        self.triangles = numpy.asfortranarray(faces.astype(numpy.int32))
+        self.mesh = None
+
+    def intersect(self, x):
+        if self.mesh is None:
+            self.mesh = ipctk.CollisionMesh(x, ipctk.edges(self.triangles), self.triangles)
+            if self.cloth < self.vertices:
+                # Bodies are not judged against one another.
+                self.mesh.can_collide = ipctk.make_static_obstacle_filter(self.cloth)
+        return ipctk.has_intersections(self.mesh, x)
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
-    objects = json.loads((folder / "faces.json").read_text())
-    faces, cloth_faces, first, cloth = [], 0, 0, 0
-    for item in objects:
-        own = numpy.array(item["faces"], dtype=numpy.int64).reshape(-1, 3)
-        faces.append(own + first)
-        first += item["vertices"]
-        if item["role"] == "cloth":
-            cloth = first
-            cloth_faces += len(own)
-    faces = numpy.concatenate(faces)
-    problems = topology(faces[:cloth_faces], cloth)
-    mesh, bad, unsound, frames = None, [], [], 0
+    faces = Faces(folder / "faces.json")
+    problems, bad, unsound, frames = list(faces.problems), [], [], 0
     for path in sorted(folder.glob("*.f32")):
         frames += 1
+        later = folder / f"faces-{path.stem}.json"
+        if later.exists():
+            faces = Faces(later)
+            problems += [f"frame {int(path.stem)}: {problem}" for problem in faces.problems]
         x = numpy.fromfile(path, dtype="<f4").reshape(-1, 3).astype(numpy.float64)
-        if len(x) != first or not numpy.isfinite(x).all():
+        if len(x) != faces.vertices or not numpy.isfinite(x).all():
             unsound.append(int(path.stem))
-            continue
-        if problems:
-            continue
-        x = numpy.asfortranarray(x)
-        if mesh is None:
-            triangles = numpy.asfortranarray(faces.astype(numpy.int32))
-            mesh = ipctk.CollisionMesh(x, ipctk.edges(triangles), triangles)
-            if cloth < first:
-                # Bodies are not judged against one another.
-                mesh.can_collide = ipctk.make_static_obstacle_filter(cloth)
-        if ipctk.has_intersections(mesh, x):
+        elif not faces.problems and faces.intersect(numpy.asfortranarray(x)):
             bad.append(int(path.stem))
     print(
         json.dumps(
