@@ -2,8 +2,9 @@
 
 use glam::DVec3;
 use toile::collide::certify::{CheckOptions, CheckSurface, Checker, Distance, Finding, Kind as Role};
+use toile::mesh::{Mesh, Pattern, shapes};
 use toile::testing::tangles::{Kind, start, world};
-use toile::{Edit, PinDown, Probe, World};
+use toile::{Air, Cloth, ContactSettings, Edit, Fabric, PinDown, Probe, Setup, World};
 
 fn checker(world: &World) -> Checker {
     let cloths = world.cloths().iter().map(|cloth| {
@@ -178,4 +179,38 @@ fn vertices_placed_by_hand_may_tangle_too() {
     assert!(!world.tangles().is_empty() && world.tangled().is_empty() && world.snapshot().placed);
     run(&mut world, 30);
     assert!(world.tangled().is_empty() && world.tangles().is_empty() && !world.snapshot().placed);
+}
+
+/// A coat pinned along one side whose other half starts under the lining that it lies on when it is clear.
+#[test]
+fn layers_that_lie_on_each_other_are_cleared_against_their_weight() {
+    let sheet = |name: &str, size: f64, cells: usize, layer: u32, turn: f64, up: f64| {
+        let shape = shapes::sheet(size, size, cells, cells, Pattern::Jittered { amount: 0.2, seed: 0 })
+            .expect("a sheet");
+        let (sin, cos) = (libm::sin(turn), libm::cos(turn));
+        let place = |p: &DVec3| {
+            let (x, z) = (p.x - 0.5 * size, p.z - 0.5 * size);
+            DVec3::new(cos * x - p.y * sin, sin * x + p.y * cos + up, z)
+        };
+        let positions = shape.positions.iter().map(place).collect();
+        let mesh = Mesh::new(shape.positions.len(), shape.faces, shape.rest).expect("sound");
+        let mut cloth = Cloth::new(name, mesh, positions, Fabric::default());
+        cloth.layer = Some(layer);
+        cloth.air = Air { drag: 4.0 * cloth.fabric.density, ..Air::default() };
+        let side = |at: f64| {
+            let on = |p: &DVec3| (p.x - at).abs() < 1e-9;
+            (0..).zip(&shape.positions).filter(|(_, p)| on(p)).map(|(v, _)| v).collect::<Vec<u32>>()
+        };
+        (cloth, [side(0.0), side(size)])
+    };
+    let (lining, held) = sheet("lining", 0.24, 18, 0, 0.0, 0.0);
+    let (coat, [left, _]) = sheet("coat", 0.26, 19, 1, -8.0_f64.to_radians(), 0.004);
+    let pins = vec![PinDown::fixed(0, held.concat()), PinDown::fixed(1, left)];
+    let contact = ContactSettings::default();
+    let setup = Setup { cloths: vec![lining, coat], pins, contact, ..Setup::default() };
+    let mut world = World::new(setup).expect("a world");
+    assert!(!world.tangled().is_empty());
+    run(&mut world, 30);
+    assert!(world.tangled().is_empty(), "{} pairs are left", world.tangles().pairs.len());
+    assert!(judged(&mut checker(&world), &world).0.is_empty());
 }

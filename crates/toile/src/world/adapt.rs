@@ -131,6 +131,7 @@ impl World {
             }
             next.refuse((wishes.cancel.len() - left.cancel.len()) as u64);
             let mut lifts = vec![DVec3::ZERO; change.edited.mesh.vertices()];
+            let next = Arc::new(next);
             let made = |lifts: &[DVec3]| self.with_levels(cloth, &change, next.clone(), (go_back, lifts));
             let Ok(mut new) = made(&lifts) else { return false };
             let meets = |new: &World| new.tangles.len() != self.tangles.len();
@@ -167,7 +168,7 @@ impl World {
         &self,
         cloth: usize,
         change: &Change,
-        next: Levels,
+        next: Arc<Levels>,
         (go_back, lifts): (bool, &[DVec3]),
     ) -> Result<World, Unable> {
         let (own, edited) = (&self.cloths[cloth], &change.edited);
@@ -201,7 +202,7 @@ impl World {
             || change.regions.iter().any(|region| region.old[1] > region.old[0] + 1);
         let reshaped = Reshaped { cloth, remap, heirs, velocities: Some(&velocities), opened, moves };
         let mut new = self.with_mesh(edited, reshaped, next.hanging()).map_err(|_| Unable)?;
-        new.levels[cloth] = Some(Arc::new(next));
+        new.levels[cloth] = Some(next);
         Ok(new)
     }
 
@@ -364,19 +365,16 @@ impl World {
     }
 }
 
-/// Places in a face where it is asked how deep it is in a body.
-const SPOTS: [[f64; 3]; 7] = {
-    let (half, third, most, least) = (0.5, 1.0 / 3.0, 2.0 / 3.0, 1.0 / 6.0);
-    [
-        [third, third, third],
-        [half, half, 0.0],
-        [0.0, half, half],
-        [half, 0.0, half],
-        [most, least, least],
-        [least, most, least],
-        [least, least, most],
-    ]
-};
+/// Places in a face where it is asked how deep it is in a body: its middle, those of its sides, and half way to its corners.
+const SPOTS: [[f64; 3]; 7] = [
+    [1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0],
+    [0.5, 0.5, 0.0],
+    [0.0, 0.5, 0.5],
+    [0.5, 0.0, 0.5],
+    [2.0 / 3.0, 1.0 / 6.0, 1.0 / 6.0],
+    [1.0 / 6.0, 2.0 / 3.0, 1.0 / 6.0],
+    [1.0 / 6.0, 1.0 / 6.0, 2.0 / 3.0],
+];
 
 /// A change that cannot be made, which is left.
 struct Unable;
