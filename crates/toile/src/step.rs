@@ -3,7 +3,7 @@
 use crate::contact::gauges::Gauges;
 use crate::contact::{ContactSettings, Meeting, Response, TooLong};
 use crate::freedom::Mobility;
-use crate::interaction::Memory;
+use crate::interaction::{Memory, Stress};
 use crate::math::{DMat3, DVec3};
 use crate::model::{Journey, Model, Surroundings};
 use crate::probe::{Probe, Stage};
@@ -175,6 +175,29 @@ impl Island {
         let families = self.kinds.last().map_or(0, |kind| kind.families.end);
         if same && old.now.stress.len() >= families {
             self.now.stress = old.now.stress[..families].to_vec();
+            self.now.stress.resize(self.model.forces.len(), Vec::new());
+        }
+    }
+
+    /// Foresees the stress that `old` foresaw, an island of the same single part whose faces came from those in `faces`: a part of
+    /// a face is stressed as the face is.
+    pub(crate) fn foresee_through(&mut self, old: &Island, faces: &[u32]) {
+        let ([kind], [before]) = (&self.kinds[..], &old.kinds[..]) else { return };
+        let (families, stress) = (kind.families.clone(), &old.now.stress);
+        if families != before.families || stress.len() < families.end || self.parts.len() != 1 {
+            return;
+        }
+        let all: Option<Vec<Vec<Stress>>> = stress[..families.end]
+            .iter()
+            .map(|own| match own.is_empty() {
+                true => Some(Vec::new()),
+                // Families with an element for each edge have none that an edge within a face came from.
+                false if own.len() != old.parts[0].elements[0] => None,
+                false => faces.iter().map(|f| own.get(*f as usize).copied()).collect(),
+            })
+            .collect();
+        if let Some(all) = all {
+            self.now.stress = all;
             self.now.stress.resize(self.model.forces.len(), Vec::new());
         }
     }

@@ -49,7 +49,7 @@ fn put_mesh(mesh: &Mesh, prefix: &str, put: &mut dyn FnMut(&str, Array)) {
 }
 
 /// The order in which closures and marks are numbered.
-const CLOSURES: [Closure; 3] = [Closure::None, Closure::Midpoint, Closure::RedGreen];
+const CLOSURES: [Closure; 4] = [Closure::None, Closure::Midpoint, Closure::RedGreen, Closure::Halves];
 const MARKS: [Mark; 3] = [Mark::Plain, Mark::Split, Mark::Cancelled];
 
 fn put_levels(levels: &Levels, put: &mut dyn FnMut(&str, Array)) {
@@ -62,7 +62,7 @@ fn put_levels(levels: &Levels, put: &mut dyn FnMut(&str, Array)) {
     put_mesh(levels.base(), "levels.", put);
     let standing = |face: &Standing| {
         let mark = MARKS.iter().position(|m| *m == face.mark).unwrap_or_default() as u32;
-        2 * mark + u32::from(face.split)
+        6 * u32::from(face.side) + 2 * mark + u32::from(face.split)
     };
     put("levels.standing", Array::U32(faces.iter().map(standing).collect()));
     put("levels.since", Array::U64(faces.iter().map(|face| face.since).collect()));
@@ -112,8 +112,9 @@ fn levels(c: &Container, prefix: &str) -> Option<Levels> {
     let standing = c.u32s(&format!("{prefix}levels.standing")).ok()?;
     let since = c.u64s(&format!("{prefix}levels.since")).ok()?;
     let face = |(standing, since): (&u32, &u64)| {
-        let mark = *MARKS.get(*standing as usize / 2)?;
-        Some(Standing { split: standing % 2 == 1, mark, since: *since })
+        let mark = MARKS[(*standing as usize % 6) / 2];
+        let side = u8::try_from(standing / 6).ok()?;
+        Some(Standing { split: standing % 2 == 1, side, mark, since: *since })
     };
     let faces = standing.iter().zip(since).map(face).collect::<Option<Vec<_>>>()?;
     let forest = Forest { faces, counts: Counts { performed, cancelled, forced, refused }, now };

@@ -162,7 +162,8 @@ fn unfit_refinement(cloth: &Cloth, contact: &ContactSettings) -> Vec<SetupProble
     if cloth.is_solid() {
         refuse("a solid is no surface to refine".into(), "leave out `refine`");
     }
-    if refine.closure != Closure::RedGreen && contact.cloth && contact.guarantee {
+    let cracks = matches!(refine.closure, Closure::None | Closure::Midpoint);
+    if cracks && contact.cloth && contact.guarantee {
         refuse(
             "vertices in the cracks between levels touch the cloth beside them".into(),
             "use closure = \"redgreen\", or turn off contact of cloth with cloth",
@@ -171,10 +172,16 @@ fn unfit_refinement(cloth: &Cloth, contact: &ContactSettings) -> Vec<SetupProble
     if refine.every == Every::Frames(0) {
         refuse("it is looked at every 0 frames".into(), "use every = 1 or more");
     }
-    if let Criterion::Sizing(sizing) = &refine.criterion
-        && let Err(error) = sizing.check()
-    {
+    let sound = match &refine.criterion {
+        Criterion::Sizing(sizing) => sizing.check(),
+        Criterion::Folds(folds) => folds.check(),
+        Criterion::Paper(_) => Ok(()),
+    };
+    if let Err(error) = sound {
         refuse(error.to_string(), "use a value within the limit");
+    }
+    if matches!(refine.criterion, Criterion::Folds(_)) != (refine.closure == Closure::Halves) {
+        refuse("folds go with halves, and halves with folds".into(), "use Refine::folds, or another closure");
     }
     if let Err(error) = Levels::check_most(refine.most) {
         refuse(error.to_string(), "use fewer levels");

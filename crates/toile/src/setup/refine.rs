@@ -1,12 +1,14 @@
 //! How a cloth is refined while it moves: where, how far, how often.
 
-use crate::mesh::levels::{Closure, Levels, LevelsError, Paper, Seen, Sizing, Wishes};
+use crate::mesh::levels::{Closure, Folds, Levels, LevelsError, Paper, Seen, Sizing, Wishes};
 
 /// What decides where a cloth is split and where splits are cancelled.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Criterion {
     /// By the size that triangles should have [m]: the default.
     Sizing(Sizing),
+    /// By how far chords may be off, with long triangles along folds; needs [`Closure::Halves`].
+    Folds(Folds),
     /// By angles between neighbours, as B14 has it (B14-12, B14-13).
     Paper(Paper),
 }
@@ -60,10 +62,18 @@ impl Refine {
         Refine { criterion, most, closure, every, local_return: true, ..Refine::default() }
     }
 
+    /// Triangles that are long along folds and short across them, halved up to twice as often as others are split into
+    /// four.
+    pub fn folds(folds: Folds, most: u32) -> Refine {
+        let (criterion, closure) = (Criterion::Folds(folds), Closure::Halves);
+        Refine { criterion, most, closure, every: Every::Frames(1), ..Refine::default() }
+    }
+
     /// What to split and cancel, within the budget.
     pub fn wishes(&self, levels: &Levels, seen: &Seen) -> Result<Wishes, LevelsError> {
         let wishes = match &self.criterion {
             Criterion::Sizing(sizing) => sizing.wishes(levels, seen),
+            Criterion::Folds(folds) => folds.wishes(levels, seen),
             Criterion::Paper(paper) => paper.wishes(levels, seen),
         };
         wishes?.within(levels, self.budget)

@@ -15,9 +15,10 @@ use crate::forces::membrane::{material_weights, principal_strain};
 use crate::freedom::{Freedom, Mobility};
 use crate::math::{DMat3, DVec3};
 use crate::mesh::levels::{Change, Levels, Seen, Wishes, lumped};
-use crate::mesh::{Mesh, Origin};
+use crate::mesh::{Closure, Mesh, Origin};
 use crate::probe::Probe;
 use crate::setup::{Anchor, Cloth, Criterion, Every, Grip, Refine};
+use std::f64::consts::PI;
 use std::sync::Arc;
 
 /// Times that what would meet something is left out and the rest tried again.
@@ -87,7 +88,10 @@ impl World {
     pub fn refine_all(&mut self, cloth: usize) -> bool {
         let Some(levels) = self.levels.get(cloth).cloned().flatten() else { return false };
         let may = |face: &u32| levels.level(*face) < Some(levels.most());
-        let wishes = Wishes { split: levels.leaves().filter(may).collect(), cancel: Vec::new() };
+        let wishes = match levels.closure() {
+            Closure::Halves => levels.halves_of_all(),
+            _ => Wishes { split: levels.leaves().filter(may).collect(), ..Wishes::default() },
+        };
         !wishes.is_empty() && self.is_clear(cloth) && self.change_levels(cloth, &levels, &wishes, false)
     }
 
@@ -97,17 +101,23 @@ impl World {
         levels.pass(tick.saturating_sub(levels.now()));
         let positions = self.positions(cloth);
         let (mut touching, mut strains) = (Vec::new(), Vec::new());
-        if let Criterion::Sizing(_) = refine.criterion {
+        if !matches!(refine.criterion, Criterion::Paper(_)) {
             touching = self.curvatures_touched(cloth, &positions);
+        }
+        if let Criterion::Sizing(_) = refine.criterion {
             strains = strains_of(levels.mesh(), &positions);
         }
-        let seen = Seen { positions: &positions, touching: &touching, strains: &strains };
+        let fabric = &self.cloths[cloth].fabric;
+        let buckling = PI * PI * fabric.bend.mean() / fabric.mean_stretch();
+        let seen = Seen { positions: &positions, touching: &touching, strains: &strains, buckling };
         // Settings were checked, and the lists are those of the mesh.
         let Ok(mut wishes) = refine.wishes(&levels, &seen) else { return false };
         let held = self.held_on_their_own(cloth);
         let keeps = |face: &u32| {
-            let centre = levels.children(*face).and_then(|children| levels.corners(children[3]));
-            centre.is_some_and(|middles| middles.iter().any(|v| held[*v as usize]))
+            let own = levels.corners(*face).unwrap_or_default();
+            let below =
+                levels.children(*face).into_iter().flatten().filter_map(|child| levels.corners(*child));
+            below.flatten().any(|v| !own.contains(&v) && held[v as usize])
         };
         wishes.cancel.retain(|face| !keeps(face));
         !wishes.is_empty()
@@ -122,10 +132,10 @@ impl World {
 
     /// Does what can be done of some wishes without meeting anything; false if that is nothing.
     fn change_levels(&mut self, cloth: usize, levels: &Levels, wishes: &Wishes, go_back: bool) -> bool {
-        let mut left = wishes.clone();
+        let (mut left, mut levels) = (wishes.clone(), levels.clone());
         for _ in 0..TRIALS {
             let mut next = levels.clone();
-            let Ok(change) = next.change(&left.split, &left.cancel) else { return false };
+            let Ok(change) = next.fulfil(&left) else { return false };
             if change.regions.is_empty() {
                 return false;
             }
@@ -151,15 +161,24 @@ impl World {
             let is_met = |v: u32| heirs[v as usize].iter().any(|heir| met[*heir as usize]);
             let meets = |face: &u32| levels.corners(*face).is_some_and(|c| c.into_iter().any(is_met));
             let count = left.split.len() + left.cancel.len();
-            left.cancel.retain(|face| !meets(face));
+            let (waiting, rest): (Vec<u32>, Vec<u32>) = left.cancel.iter().partition(|face| meets(face));
+            left.cancel = rest;
             if left.split.len() + left.cancel.len() == count {
                 left.split.retain(|face| !meets(face));
             }
             if left.split.len() + left.cancel.len() == count {
                 left.split.truncate(left.split.len() / 2);
+                left.halve.truncate(left.halve.len() / 2);
                 left.cancel.truncate(left.cancel.len() / 2);
             }
+            levels.postpone(&waiting);
+            if left.is_empty() {
+                break;
+            }
         }
+        // What could not be put back is not tried again at every look.
+        self.levels[cloth] = Some(Arc::new(levels));
+        self.formed_since(self.start_before(Some(cloth)));
         false
     }
 

@@ -150,6 +150,15 @@ impl World {
             if let Some(old) = self.islands.iter().find(same) {
                 island.foresee_as(old);
             }
+            if let (Some(change), [part]) = (change, &island.parts[..])
+                && part.cloth == change.cloth
+            {
+                let alone = |old: &&Island| old.parts.len() == 1 && old.parts[0].cloth == change.cloth;
+                let mut before = self.islands.iter().filter(alone);
+                if let (Some(old), None) = (before.next(), before.next()) {
+                    island.foresee_through(old, &change.remap.faces);
+                }
+            }
             new.islands.push(island);
         }
         let renamed = |tangle: &Tangle| tangle.renumbered(object);

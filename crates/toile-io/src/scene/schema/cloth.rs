@@ -359,6 +359,9 @@ choice! {
         /// change of strain.
         #[default]
         Size,
+        /// How far their sides may be off the cloth that they stand for: long along folds and short across. Triangles are halved
+        /// then, not split into four.
+        Fold,
         /// The angle between neighbours (B14).
         Angle,
     }
@@ -388,19 +391,19 @@ choice! {
     }
 }
 
-/// Triangles split into four while the cloth moves, and put back; see docs/refinement.md.
+/// Triangles split into four, or halved, while the cloth moves, and put back; see docs/refinement.md.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Refine {
     /// What decides where. Default "size".
     pub by: RefineBy,
-    /// Times that a triangle of the mesh may be split, 10 at most. Default 2.
+    /// Times that a triangle of the mesh may be split, 10 at most; halved twice as often. Default 2.
     pub levels: u32,
-    /// What becomes of cracks between levels. Default "redgreen".
+    /// What becomes of cracks between levels; there are none by fold. Default "redgreen".
     pub closure: Closure,
     /// Triangles that the cloth may have. Default 200000.
     pub budget: u32,
-    /// Frames between looks at the cloth; 0 looks after every substep. Default 4, or 0 with by = "angle".
+    /// Frames between looks at the cloth; 0 looks after every substep. Default 4, or 1 with by = "fold", 0 with by = "angle".
     pub every: Option<u32>,
     /// Corners of what is split go back to where they were before the substep (B14). Default true with by = "angle".
     pub local_return: Option<bool>,
@@ -408,11 +411,17 @@ pub struct Refine {
     pub turn: f64,
     /// By size: how much strain may change over one triangle [-]. Default 0.05.
     pub strain_step: f64,
-    /// By size: no triangle is split to get shorter sides than this [units]. Default 0.
+    /// By fold: how far the middle of a side may be from the cloth that it stands for [units]. Default 4 mm.
+    pub sag: Option<f64>,
+    /// By fold: times the force under which cloth as long as a side buckles that may compress it [-]. Default 6.
+    pub load: f64,
+    /// By fold: how many times longer along a fold than across it triangles may be [-]. Default 4.
+    pub slender: f64,
+    /// By size or fold: no triangle is split to get shorter sides than this [units]. Default 0.
     pub smallest: f64,
-    /// By size: every triangle with longer sides is split [units]. Default: no limit.
+    /// By size or fold: every triangle with longer sides is split [units]. Default: no limit.
     pub largest: Option<f64>,
-    /// By size: frames, or substeps, before triangles are put back. Default 10.
+    /// By size or fold: frames, or substeps, before triangles are put back. Default 10.
     pub patience: u32,
     /// By angle: to neighbours, above which a triangle of the mesh is split [degrees]. Default 70.
     pub alpha: f64,
@@ -435,6 +444,9 @@ impl Default for Refine {
             local_return: None,
             turn: 17.0,
             strain_step: 0.05,
+            sag: None,
+            load: 6.0,
+            slender: 4.0,
             smallest: 0.0,
             largest: None,
             patience: 10,
@@ -462,6 +474,20 @@ impl Refine {
                 sizing.check()?;
                 toile::Criterion::Sizing(sizing)
             }
+            RefineBy::Fold => {
+                let usual = levels::Folds::default();
+                let folds = levels::Folds {
+                    sag: self.sag.map_or(usual.sag, |length| length * metres),
+                    load: self.load,
+                    slender: self.slender,
+                    smallest: self.smallest * metres,
+                    largest: self.largest.map_or(f64::INFINITY, |length| length * metres),
+                    patience: u64::from(self.patience),
+                    ..usual
+                };
+                folds.check()?;
+                toile::Criterion::Folds(folds)
+            }
             RefineBy::Angle => {
                 let reading = match self.flat_neighbours {
                     FlatReading::All => levels::Flat::All,
@@ -476,12 +502,17 @@ impl Refine {
             criterion,
             most: self.levels,
             closure: match self.closure {
+                _ if self.by == RefineBy::Fold => levels::Closure::Halves,
                 Closure::Redgreen => levels::Closure::RedGreen,
                 Closure::Midpoint => levels::Closure::Midpoint,
                 Closure::None => levels::Closure::None,
             },
             budget: self.budget as usize,
-            every: match self.every.unwrap_or(if by_angle { 0 } else { 4 }) {
+            every: match self.every.unwrap_or(match self.by {
+                RefineBy::Size => 4,
+                RefineBy::Fold => 1,
+                RefineBy::Angle => 0,
+            }) {
                 0 => toile::Every::Substep,
                 frames => toile::Every::Frames(frames),
             },

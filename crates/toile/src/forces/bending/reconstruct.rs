@@ -1,7 +1,7 @@
 //! From hinge angles to a constant curvature per face, once at rest: the rows of [`super::recon`].
 
 use super::rigidity::Rigidity;
-use crate::math::{DVec2, DVec3};
+use crate::math::{DMat3, DVec2, DVec3};
 use crate::mesh::{Edge, Mesh};
 use std::f64::consts::SQRT_2;
 
@@ -158,6 +158,9 @@ fn bent(along: DVec2, [f11, f12, f22, f33]: [f64; 4]) -> DVec3 {
     DVec3::new(f11 * uu + f12 * vv, f22 * vv, f33 * uv)
 }
 
+/// What curvature that angles do not show counts, over the length of an edge, where they would have to be multiplied.
+const UNSAID: f64 = 0.5;
+
 /// b of one edge: the least coefficients with Σ b_f R_f = C over its own angle and those around its two faces.
 fn slope(
     own: usize,
@@ -193,6 +196,12 @@ fn slope(
     if !borders.is_empty() && (missed > MISSED * length || largest > 1.0) {
         // Free borders carry no moment across: M_nn = 0 is one more thing known about κ, with value zero.
         columns.extend(borders);
+        (b, _) = least_norm(&columns, hinge.offset);
+    }
+    if b.iter().any(|b| b.abs() > 1.0) {
+        // Angles around slender triangles may say next to nothing about a curvature, and would be multiplied by
+        // hundreds. What they cannot say cheaply is left unsaid there.
+        columns.extend(DMat3::IDENTITY.to_cols_array_2d().map(|unit| DVec3::from(unit) * (UNSAID * length)));
         (b, _) = least_norm(&columns, hinge.offset);
     }
     around.into_iter().zip(b).collect()

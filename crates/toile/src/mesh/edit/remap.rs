@@ -17,7 +17,7 @@ impl Origin {
     }
 
     /// The simplest origin with these weights; several of one vertex add up, zeros are left out.
-    pub(super) fn of_weights(mut parts: Vec<(u32, f64)>) -> Origin {
+    pub(in crate::mesh) fn of_weights(mut parts: Vec<(u32, f64)>) -> Origin {
         parts.sort_by_key(|part| part.0);
         let mut merged: Vec<(u32, f64)> = Vec::with_capacity(parts.len());
         for (v, w) in parts.into_iter().filter(|part| part.1 != 0.0) {

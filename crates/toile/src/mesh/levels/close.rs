@@ -40,7 +40,7 @@ pub(super) fn close(ground: &Ground, numbers: &Numbers, nodes: &mut [Node]) -> R
         };
         match ground.closure {
             Closure::RedGreen => green(corners, middles(ground, numbers, node), &mut add),
-            Closure::None => add(corners),
+            Closure::None | Closure::Halves => add(corners),
             Closure::Midpoint => {
                 add(corners);
                 hang(ground, numbers, node, &mut hanging);
@@ -77,8 +77,8 @@ pub(super) fn count(ground: &Ground, numbers: &Numbers, nodes: &[Node]) -> usize
 fn spread(nodes: &mut [Node]) {
     for f in (0..nodes.len()).rev() {
         if nodes[f].is_split() {
-            let [first, .., last] = nodes[f].children;
-            nodes[f].span = [nodes[first as usize].span[0], nodes[last as usize].span[1]];
+            let children = nodes[f].below().iter().map(|child| nodes[*child as usize].span);
+            nodes[f].span = children.reduce(|first, last| [first[0], last[1]]).unwrap_or_default();
         }
     }
 }

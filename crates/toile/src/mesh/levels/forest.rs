@@ -8,8 +8,10 @@ use std::sync::Arc;
 /// How a face of the forest stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Standing {
-    /// Whether it is split: its four children follow it, each with all below it.
+    /// Whether it is split: its children follow it, each with all below it.
     pub split: bool,
+    /// The side at which it is halved, of 0 to 2; 0 if it is not.
+    pub side: u8,
     /// What happened to it.
     pub mark: Mark,
     /// The tick at which it was split, or became a leaf.
@@ -30,8 +32,12 @@ pub struct Forest {
 impl Levels {
     /// These levels as numbers.
     pub fn forest(&self) -> Forest {
-        let standing =
-            |node: &super::Node| Standing { split: node.is_split(), mark: node.mark, since: node.since };
+        let standing = |node: &super::Node| Standing {
+            split: node.is_split(),
+            side: node.side,
+            mark: node.mark,
+            since: node.since,
+        };
         Forest { faces: self.nodes.iter().map(standing).collect(), counts: self.counts, now: self.now }
     }
 
@@ -50,18 +56,28 @@ impl Levels {
             let node = &mut nodes[face as usize];
             (node.mark, node.since) = (standing.mark, standing.since);
             if standing.split {
-                if node.level >= most {
+                if node.level >= ground.deepest() {
                     return Err(LevelsError::Deepest { face, most });
                 }
-                node.children = [0, 1, 2, 3].map(|k| first + k);
-                let children = node.quartered(face);
+                let children = match closure {
+                    Closure::Halves if standing.side > 2 => {
+                        return Err(LevelsError::Forest { faces: forest.faces.len() });
+                    }
+                    Closure::Halves => node.halved(face, standing.side).to_vec(),
+                    _ => node.quartered(face).to_vec(),
+                };
+                node.set_children(first, standing.side * u8::from(children.len() == 2));
+                waiting.extend((first..first + children.len() as Face).rev());
                 nodes.extend(children);
-                waiting.extend((first..first + 4).rev());
             }
         }
         if rest.next().is_some() {
             return Err(LevelsError::Forest { faces: forest.faces.len() });
         }
-        Levels::grown(ground, depth_first(&nodes), forest.counts, forest.now)
+        let levels = Levels::grown(ground, depth_first(&nodes), forest.counts, forest.now)?;
+        match levels.is_whole() {
+            true => Ok(levels),
+            false => Err(LevelsError::Forest { faces: forest.faces.len() }),
+        }
     }
 }

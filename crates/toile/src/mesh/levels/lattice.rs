@@ -55,6 +55,20 @@ pub(super) fn contains(t: &[Spot; 3], thrice: [i64; 2]) -> bool {
     })
 }
 
+/// The weights of a triangle's corners in a point that it contains; `None` of any other point. Exact where its area is a power of two
+/// of that of the base face.
+pub(super) fn weights(t: &[Spot; 3], spot: Spot) -> Option<[f64; 3]> {
+    if !contains(t, spot.map(|x| 3 * i64::from(x))) {
+        return None;
+    }
+    let twice = |p: Spot, q: Spot, r: Spot| {
+        let along = |to: Spot, axis: usize| i64::from(to[axis]) - i64::from(p[axis]);
+        (along(q, 0) * along(r, 1) - along(q, 1) * along(r, 0)) as f64
+    };
+    let whole = twice(t[0], t[1], t[2]);
+    Some([0, 1, 2].map(|k| twice(spot, t[(k + 1) % 3], t[(k + 2) % 3]) / whole))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,11 +6,14 @@
 //! back. `docs/refinement.md` says how levels, closures and criteria work together.
 //!
 //! * [`Levels::change`] splits and cancels, and says where everything in the new mesh came from;
-//! * [`Paper`] and [`Sizing`] say what to split and cancel, from positions;
+//! * [`Levels::halve`] halves faces at their sides instead, so that triangles can be long where cloth is straight;
+//! * [`Paper`], [`Sizing`] and [`Folds`] say what to split and cancel, from positions;
 //! * [`Change::transfer`] carries velocities over without losing momentum.
 
 mod close;
+mod folds;
 mod forest;
+mod halves;
 mod lattice;
 mod neighbours;
 mod paper;
@@ -20,6 +23,7 @@ mod tests;
 mod transfer;
 mod tree;
 
+pub use folds::Folds;
 pub use forest::{Forest, Standing};
 pub use paper::{Flat, Paper};
 pub use sizing::{Seen, Sizing, Wishes};
@@ -39,7 +43,7 @@ pub const DEEPEST: u32 = 10;
 /// children; the numbers hold until the next change.
 pub type Face = u32;
 
-/// What becomes of the cracks where neighbours have different levels (G-2).
+/// How faces are split, and what becomes of the cracks where neighbours have different levels (G-2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Closure {
     /// They stay, as in B14: a midpoint that only one side knows moves freely, and the edge opens.
@@ -50,6 +54,9 @@ pub enum Closure {
     /// differ by one at most; what that takes is split too, and what would break it is not cancelled.
     #[default]
     RedGreen,
+    /// There are none: a face is not split into four but halved at a side, together with the face on the other side.
+    /// Triangles can be long along folds and short across (B14-15). Two halvings count as one split into four.
+    Halves,
 }
 
 /// What happened to a leaf, as B14's Fig. 11 colours it (B14-16).
@@ -90,7 +97,12 @@ struct Ground {
 impl Ground {
     /// Parts that the sides of base faces can be cut into.
     fn parts(&self) -> u32 {
-        1 << self.most
+        1 << self.deepest()
+    }
+
+    /// How often a base face can be split.
+    fn deepest(&self) -> u32 {
+        if self.closure == Closure::Halves { 2 * self.most } else { self.most }
     }
 
     /// The place of a spot of a base face.
@@ -161,6 +173,14 @@ impl Levels {
         Ok(change)
     }
 
+    /// Does what is wished for, whichever way faces are split.
+    pub fn fulfil(&mut self, wishes: &Wishes) -> Result<Change, LevelsError> {
+        match self.ground.closure {
+            Closure::Halves => self.halve(&wishes.halve, &wishes.cancel),
+            _ => self.change(&wishes.split, &wishes.cancel),
+        }
+    }
+
     /// Faces the mesh would have after a change.
     pub fn faces_after(&self, split: &[Face], cancel: &[Face]) -> Result<usize, LevelsError> {
         let (mut nodes, _) = self.drafted(split, cancel)?;
@@ -175,6 +195,15 @@ impl Levels {
     /// Counts cancellations that whoever moves the cloth could not do.
     pub fn refuse(&mut self, count: u64) {
         self.counts.refused += count;
+    }
+
+    /// Lets split faces that could not be put back wait as long as if they had been split now.
+    pub fn postpone(&mut self, faces: &[Face]) {
+        for &face in faces {
+            if let Some(node) = self.nodes.get_mut(face as usize) {
+                node.since = self.now;
+            }
+        }
     }
 
     /// Ticks that passed so far.
@@ -223,19 +252,15 @@ impl Levels {
         (0..self.nodes.len() as Face).filter(|&f| !self.nodes[f as usize].is_split())
     }
 
-    /// Number of leaves: base faces and three for each face split.
+    /// Number of leaves: base faces and three for each face split, one for each that is halved.
     pub fn leaf_count(&self) -> usize {
-        self.nodes.len() - self.split_count()
+        self.nodes.iter().filter(|node| !node.is_split()).count()
     }
 
     /// Triangles as B14's Table 1 counts them, with every split face beside its four children: base + 4 (performed −
     /// cancelled) (E29).
     pub fn paper_count(&self) -> usize {
         self.nodes.len()
-    }
-
-    fn split_count(&self) -> usize {
-        (self.nodes.len() - self.ground.base.faces().len()) / 4
     }
 
     /// How often the base face was split to get this one. As all that ask for one face, `None` where there is no such face.
@@ -253,9 +278,9 @@ impl Levels {
         self.node(face).map(|node| node.base)
     }
 
-    /// The children: those at the three corners, then the one in the centre. `None` also of a leaf.
-    pub fn children(&self, face: Face) -> Option<[Face; 4]> {
-        self.node(face).filter(|node| node.is_split()).map(|node| node.children)
+    /// The children: those at the three corners, then the one in the centre; or the two halves. `None` also of a leaf.
+    pub fn children(&self, face: Face) -> Option<&[Face]> {
+        self.node(face).filter(|node| node.is_split()).map(Node::below)
     }
 
     /// The corners, as vertices of the mesh.
@@ -314,6 +339,10 @@ pub enum LevelsError {
     NotSplit { face: Face },
     /// The mesh would have too many faces.
     TooMany { faces: usize, limit: usize },
+    /// Faces to split into four are named where faces are halved.
+    Halves,
+    /// There is no such side to halve, or no face at it may be split again.
+    NoSide { ends: [u32; 2] },
     /// A list does not have one entry for each vertex or face.
     Count { what: &'static str, given: usize, wanted: usize },
     /// A number of a criterion makes no sense.
@@ -343,6 +372,13 @@ impl fmt::Display for LevelsError {
             Self::NotSplit { face } => write!(f, "face {face} is not split; cancel its parent instead"),
             Self::TooMany { faces, limit } => {
                 write!(f, "{faces} faces, at most {limit}; split fewer of them")
+            }
+            Self::Halves => write!(f, "these faces are halved at their sides; name sides to halve"),
+            Self::NoSide { ends: [a, b] } => {
+                write!(
+                    f,
+                    "no side from vertex {a} to {b} can be halved; numbers change with every change, ask again"
+                )
             }
             Self::Count { what, given, wanted } => {
                 write!(f, "{given} {what}, must be {wanted}; give one for each")

@@ -13,7 +13,7 @@
 //! split it again, and when they have been there for some time. So nothing is split and cancelled in turns.
 
 use super::neighbours::{angle, normal};
-use super::{Face, Levels, LevelsError};
+use super::{Closure, Face, Levels, LevelsError};
 use crate::math::DVec3;
 use std::cmp::Reverse;
 
@@ -27,6 +27,8 @@ pub struct Seen<'a> {
     pub touching: &'a [f64],
     /// The two principal strains of each face of the mesh [-], negative where it is compressed. Empty: not looked at.
     pub strains: &'a [[f64; 2]],
+    /// π² D/E of the fabric [m²]: cloth of length ℓ that is compressed by more than this over ℓ² buckles (Euler).
+    pub buckling: f64,
 }
 
 impl Seen<'_> {
@@ -48,6 +50,8 @@ impl Seen<'_> {
 pub struct Wishes {
     /// Leaves to split.
     pub split: Vec<Face>,
+    /// Sides to halve instead, see [`Levels::halve`].
+    pub halve: Vec<[u32; 2]>,
     /// Faces to make leaves again.
     pub cancel: Vec<Face>,
 }
@@ -55,11 +59,16 @@ pub struct Wishes {
 impl Wishes {
     /// Whether nothing is asked for.
     pub fn is_empty(&self) -> bool {
-        self.split.is_empty() && self.cancel.is_empty()
+        self.split.is_empty() && self.halve.is_empty() && self.cancel.is_empty()
     }
 
     /// As many of the splits, the first ones first, as leave the mesh with no more than `budget` faces if all is done.
     pub fn within(mut self, levels: &Levels, budget: usize) -> Result<Wishes, LevelsError> {
+        if levels.closure() == Closure::Halves {
+            // A side has two faces, as a rule.
+            self.halve.truncate(budget.saturating_sub(levels.leaf_count()) / 2);
+            return Ok(self);
+        }
         let faces = |splits: usize| levels.faces_after(&self.split[..splits], &self.cancel);
         if faces(self.split.len())? <= budget {
             return Ok(self);
@@ -129,7 +138,7 @@ impl Sizing {
         }
         urgent.sort_unstable();
         let split = urgent.into_iter().map(|(_, face)| face).collect();
-        Ok(Wishes { split, cancel })
+        Ok(Wishes { split, cancel, ..Wishes::default() })
     }
 
     /// The size wanted of the triangles in each face of the mesh [m].

@@ -7,6 +7,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 mod criteria;
+mod halves;
 
 const CLOSURES: [Closure; 3] = [Closure::None, Closure::Midpoint, Closure::RedGreen];
 
@@ -446,7 +447,7 @@ fn hostile_input_is_refused_and_changes_nothing() {
     let wild = vec![DVec3::splat(f64::NAN); levels.mesh().vertices()];
     let touching = vec![f64::INFINITY; levels.mesh().vertices()];
     let strains = vec![[f64::NAN, -f64::INFINITY]; levels.mesh().faces().len()];
-    let seen = Seen { positions: &wild, touching: &touching, strains: &strains };
+    let seen = Seen { positions: &wild, touching: &touching, strains: &strains, buckling: 1e-6 };
     let wishes =
         Sizing::default().wishes(&levels, &seen).and_then(|w| w.within(&levels, 60)).expect("an answer");
     assert!(levels.faces_after(&wishes.split, &wishes.cancel).expect("sound") <= 60);

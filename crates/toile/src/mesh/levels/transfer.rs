@@ -32,7 +32,7 @@ pub struct Region {
 /// Momentum that differs by less, over the most that a region could have, is the same.
 const ROUNDING: f64 = 1e-15;
 
-/// What changed between two forests over the same base, the second at most one level finer anywhere.
+/// What changed between two forests over the same base.
 pub(super) fn between(old: &Levels, new: &Levels) -> Change {
     let mut remap = Remap {
         vertices: kept(old, new),
@@ -43,7 +43,7 @@ pub(super) fn between(old: &Levels, new: &Levels) -> Change {
     let (mut i, mut j) = (0, 0);
     while i < old.nodes.len() {
         let (before, after) = (&old.nodes[i], &new.nodes[j]);
-        if before.is_split() && after.is_split() {
+        if before.is_split() && after.split_like(before) {
             (i, j) = (i + 1, j + 1);
             continue;
         }
@@ -56,9 +56,7 @@ pub(super) fn between(old: &Levels, new: &Levels) -> Change {
         if from != to {
             regions.push(Region { corners: after.corners, old: before.span, new: after.span });
         }
-        if !before.is_split() && after.is_split() {
-            born(before, after, new, &mut remap.vertices);
-        }
+        born((old, before), (new, after), &mut remap.vertices);
         (i, j) = (before.end as usize, after.end as usize);
     }
     Change { edited: Edited { mesh: new.mesh().clone(), remap }, regions }
@@ -75,15 +73,19 @@ fn kept(old: &Levels, new: &Levels) -> Vec<Origin> {
     base.chain(later).collect()
 }
 
-/// The vertices that splitting a leaf made: half way along its sides.
-fn born(leaf: &Node, split: &Node, new: &Levels, vertices: &mut [Origin]) {
-    // The child in the centre joins the midpoints; its corner k is opposite to corner k of the face.
-    let middles = new.nodes[split.children[3] as usize].corners;
-    for k in 0..3 {
-        let origin = &mut vertices[middles[k] as usize];
-        if *origin == Origin::Old(NONE) {
-            let (a, b) = (leaf.corners[(k + 1) % 3], leaf.corners[(k + 2) % 3]);
-            *origin = Origin::Edge([a.min(b), a.max(b)], 0.5);
+/// The vertices that are new in a face: between the corners of the old triangle that each is in.
+fn born((old, before): (&Levels, &Node), (new, after): (&Levels, &Node), vertices: &mut [Origin]) {
+    let is_new = |v: u32, vertices: &[Origin]| vertices[v as usize] == Origin::Old(NONE);
+    for (face, spots) in range(after.span).map(|f| (new.mesh().faces()[f], &new.closed.spots[f])) {
+        for (v, spot) in face.into_iter().zip(spots).filter(|(v, _)| is_new(*v, vertices)).collect::<Vec<_>>()
+        {
+            let within = range(before.span).find_map(|f| {
+                let weights = lattice::weights(&old.closed.spots[f], *spot)?;
+                Some(old.mesh().faces()[f].into_iter().zip(weights).collect())
+            });
+            if let Some(parts) = within {
+                vertices[v as usize] = Origin::of_weights(parts);
+            }
         }
     }
 }

@@ -1,4 +1,5 @@
-//! The forest of faces: what is split into what, and how a change grows and prunes it.
+//! The forest of faces: what is split into what, and how a change grows and prunes it. `halves.rs` has the other way to
+//! split.
 
 use super::close::close;
 use super::lattice::{self, Spot};
@@ -17,8 +18,11 @@ pub(super) struct Node {
     /// When it was split, or became a leaf.
     pub(super) since: u64,
     pub(super) parent: Face,
-    /// At the three corners, then the centre; all [`NONE`] for a leaf.
+    /// At the three corners, then the centre; all [`NONE`] for a leaf. Of a face that is halved there are two.
     pub(super) children: [Face; 4],
+    /// Whether it is halved where it is split, and the side at which.
+    pub(super) halves: bool,
+    pub(super) side: u8,
     /// One past the last face below it.
     pub(super) end: Face,
     /// Corners in the lattice of the base face.
@@ -36,6 +40,17 @@ impl Node {
         self.children[0] != NONE
     }
 
+    /// The faces it is split into; none of a leaf.
+    pub(super) fn below(&self) -> &[Face] {
+        let count = self.children.iter().take_while(|child| **child != NONE).count();
+        &self.children[..count]
+    }
+
+    /// Whether it is split as another is.
+    pub(super) fn split_like(&self, other: &Node) -> bool {
+        self.below().len() == other.below().len() && self.side == other.side
+    }
+
     /// The four children of this face, which is number `own`, as leaves.
     pub(super) fn quartered(&self, own: Face) -> [Node; 4] {
         let spots = quarters(self.spots, midpoints(self.spots, lattice::midpoint));
@@ -45,6 +60,7 @@ impl Node {
             mark: Mark::Split,
             parent: own,
             children: [NONE; 4],
+            side: 0,
             spots: spots[k],
             rest: rest[k],
             // Numbered when the forest is complete.
@@ -63,6 +79,12 @@ impl Node {
 /// A child at a corner has that corner in the same position.
 pub(super) fn quarters<T: Copy>([a, b, c]: [T; 3], [ab, bc, ca]: [T; 3]) -> [[T; 3]; 4] {
     [[a, ab, ca], [ab, b, bc], [ca, bc, c], [bc, ca, ab]]
+}
+
+/// The corners of the two children of a face that is halved at the middle of its side `k`.
+pub(super) fn halved<T: Copy>(corners: [T; 3], k: usize, middle: T) -> [[T; 3]; 2] {
+    let [a, b, c] = [0, 1, 2].map(|turn| corners[(k + turn) % 3]);
+    [[a, middle, c], [middle, b, c]]
 }
 
 /// The midpoints of the sides: of corners 0 and 1, 1 and 2, 2 and 0.
@@ -88,6 +110,8 @@ pub(super) fn roots(ground: &Ground) -> Vec<Node> {
         since: 0,
         parent: NONE,
         children: [NONE; 4],
+        halves: ground.closure == Closure::Halves,
+        side: 0,
         end: f as Face + 1,
         spots: lattice::corners(ground.parts()),
         corners: ground.base.faces()[f],
@@ -144,7 +168,7 @@ impl Draft<'_> {
     /// Makes a split face a leaf again, if its children are leaves and its neighbours not too fine.
     fn cancel(&mut self, face: Face) {
         let node = &self.nodes[face as usize];
-        let leaves = node.children.iter().all(|&c| !self.nodes[c as usize].is_split());
+        let leaves = node.below().iter().all(|&c| !self.nodes[c as usize].is_split());
         if !leaves || (self.levels.ground.closure == Closure::RedGreen && self.has_finer(face)) {
             self.counts.refused += 1;
             return;
@@ -205,9 +229,11 @@ impl Levels {
     }
 
     fn check(&self, split: &[Face], cancel: &[Face]) -> Result<(), LevelsError> {
-        let find = |face: Face| self.node(face).ok_or(LevelsError::NoFace { face, faces: self.nodes.len() });
+        if self.ground.closure == Closure::Halves && !split.is_empty() {
+            return Err(LevelsError::Halves);
+        }
         for &face in split {
-            let node = find(face)?;
+            let node = self.node(face).ok_or(LevelsError::NoFace { face, faces: self.nodes.len() })?;
             if node.is_split() {
                 return Err(LevelsError::NotLeaf { face });
             }
@@ -215,8 +241,14 @@ impl Levels {
                 return Err(LevelsError::Deepest { face, most: self.ground.most });
             }
         }
-        for &face in cancel {
-            if !find(face)?.is_split() {
+        self.check_split(cancel)
+    }
+
+    /// Refuses faces that are not split.
+    pub(super) fn check_split(&self, faces: &[Face]) -> Result<(), LevelsError> {
+        for &face in faces {
+            let node = self.node(face).ok_or(LevelsError::NoFace { face, faces: self.nodes.len() })?;
+            if !node.is_split() {
                 return Err(LevelsError::NotSplit { face });
             }
         }
@@ -241,7 +273,12 @@ impl Levels {
 pub(super) fn number(ground: &Ground, nodes: &mut [Node]) -> Numbers {
     let middles =
         |node: &Node| midpoints(node.spots, lattice::midpoint).map(|spot| ground.place(node.base, spot));
-    let mut places: Vec<_> = nodes.iter().filter(|node| node.is_split()).flat_map(middles).collect();
+    let halves = ground.closure == Closure::Halves;
+    let of = |node: &Node| {
+        let only = usize::from(node.side);
+        (0..3).zip(middles(node)).filter(move |(k, _)| !halves || *k == only).map(|(_, place)| place)
+    };
+    let mut places: Vec<_> = nodes.iter().filter(|node| node.is_split()).flat_map(of).collect();
     places.sort_unstable();
     places.dedup();
     let numbers = Numbers { first: ground.base.vertices(), places };
@@ -250,8 +287,12 @@ pub(super) fn number(ground: &Ground, nodes: &mut [Node]) -> Numbers {
         if !nodes[f].is_split() {
             continue;
         }
+        let (own, side) = (nodes[f].corners, usize::from(nodes[f].side));
         let middle = middles(&nodes[f]).map(|place| numbers.of(place).unwrap_or(NONE));
-        let corners = quarters(nodes[f].corners, middle);
+        let corners = match halves {
+            true => halved(own, side, middle[side]).to_vec(),
+            false => quarters(own, middle).to_vec(),
+        };
         for (child, corners) in nodes[f].children.into_iter().zip(corners) {
             nodes[child as usize].corners = corners;
         }
@@ -282,7 +323,7 @@ pub(super) fn depth_first(nodes: &[Node]) -> Vec<Node> {
         let new = sorted.len() as Face;
         sorted.push(Node { parent, ..node.clone() });
         if node.is_split() {
-            waiting.extend(node.children.iter().rev().map(|&child| (child, new)));
+            waiting.extend(node.below().iter().rev().map(|&child| (child, new)));
         }
     }
     link(&mut sorted);
@@ -297,7 +338,7 @@ fn link(nodes: &mut [Node]) {
             continue;
         }
         let mut child = f as Face + 1;
-        for k in 0..4 {
+        for k in 0..nodes[f].below().len() {
             nodes[f].children[k] = child;
             child = nodes[child as usize].end;
         }
