@@ -4,7 +4,7 @@ use glam::DVec3;
 use toile::collide::certify::{CheckOptions, CheckSurface, Checker, Distance, Kind};
 use toile::collide::collider::{Body, Collider, Form};
 use toile::drive::{Motion, Transform};
-use toile::mesh::levels::{Flat, Paper, Sizing};
+use toile::mesh::levels::{Flat, Folds, Paper, Sizing};
 use toile::mesh::{Closure, Levels, Mesh, Pattern, shapes};
 use toile::solve::{Corrections, Integrator, PositionCorrection};
 use toile::{
@@ -40,6 +40,19 @@ fn drop(every: Every) -> Setup {
         contact: ContactSettings::default(),
         ..Setup::default()
     }
+}
+
+/// The same with triangles that are halved along folds.
+fn fold() -> Setup {
+    let mut setup = drop(Every::Frames(1));
+    let folds = Folds { sag: 5e-4, patience: 4, ..Folds::default() };
+    setup.cloths[0].refine = Some(Refine::folds(folds, 2));
+    setup
+}
+
+/// Both ways to split.
+fn drops() -> [Setup; 2] {
+    [drop(Every::Frames(2)), fold()]
 }
 
 /// Free fall with a spin.
@@ -80,20 +93,23 @@ fn counts(world: &World) -> toile::mesh::levels::Counts {
 
 #[test]
 fn a_cloth_on_a_ball_is_refined_where_it_bends_and_never_meets_anything() {
-    let mut world = World::new(drop(Every::Frames(2))).expect("a world");
-    let base = world.cloths()[0].mesh.faces().len();
-    let (mass, ..) = world.momentum();
-    for frame in 0..60 {
-        run(&mut world, 1);
-        assert_eq!(intersections(&world), 0, "frame {frame}");
-        assert!((world.momentum().0 / mass - 1.0).abs() < 1e-12, "mass in frame {frame}");
+    for (setup, more) in drops().into_iter().zip([3, 1]) {
+        let mut world = World::new(setup).expect("a world");
+        let base = world.cloths()[0].mesh.faces().len();
+        let (mass, ..) = world.momentum();
+        for frame in 0..60 {
+            run(&mut world, 1);
+            assert_eq!(intersections(&world), 0, "frame {frame}");
+            assert!((world.momentum().0 / mass - 1.0).abs() < 1e-12, "mass in frame {frame}");
+        }
+        let levels = world.levels(0).expect("levels");
+        let seen = levels.counts();
+        let faces = world.cloths()[0].mesh.faces().len();
+        assert!(faces > 2 * base, "{faces} faces of {base}");
+        assert_eq!(levels.leaf_count(), base + more * (seen.performed - seen.cancelled) as usize);
+        assert!(more > 1 || seen.cancelled > 0, "{seen:?}");
+        assert_eq!(world.cloths()[0].mesh.faces(), levels.mesh().faces());
     }
-    let levels = world.levels(0).expect("levels");
-    let seen = levels.counts();
-    let faces = world.cloths()[0].mesh.faces().len();
-    assert!(faces > 2 * base, "{faces} faces of {base}");
-    assert_eq!(levels.leaf_count(), base + 3 * (seen.performed - seen.cancelled) as usize);
-    assert_eq!(world.cloths()[0].mesh.faces(), levels.mesh().faces());
 }
 
 #[test]
@@ -135,7 +151,13 @@ fn a_ball_pushed_into_held_cloth_is_refined_around() {
 
 #[test]
 fn going_back_across_changes_of_the_mesh_gives_the_same_bits() {
-    let mut whole = World::new(drop(Every::Frames(2))).expect("a world");
+    for setup in drops() {
+        goes_back(setup);
+    }
+}
+
+fn goes_back(setup: Setup) {
+    let mut whole = World::new(setup.clone()).expect("a world");
     let start = whole.snapshot();
     run(&mut whole, 5);
     let (middle, faces) = (whole.snapshot(), whole.cloths()[0].mesh.faces().len());
@@ -144,7 +166,7 @@ fn going_back_across_changes_of_the_mesh_gives_the_same_bits() {
     assert!(whole.cloths()[0].mesh.faces().len() != faces, "{faces} faces all the time");
     let end = (whole.fingerprint(), counts(&whole));
     // In the same world, in a new one, and back to before anything was split.
-    let mut fresh = World::new(drop(Every::Frames(2))).expect("a world");
+    let mut fresh = World::new(setup).expect("a world");
     for world in [&mut whole, &mut fresh] {
         world.restore(middle.clone()).expect("the same scene");
         assert_eq!((world.fingerprint(), world.cloths()[0].mesh.faces().len()), (print, faces));
@@ -165,16 +187,18 @@ fn going_back_across_changes_of_the_mesh_gives_the_same_bits() {
 
 #[test]
 fn refinement_gives_the_same_bits_on_any_number_of_threads() {
-    let prints = [1, 2, 3, 8].map(|threads| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-        pool.install(|| {
-            let mut world = World::new(drop(Every::Frames(2))).expect("a world");
-            run(&mut world, 24);
-            (world.fingerprint(), counts(&world))
-        })
-    });
-    assert!(prints.iter().all(|print| *print == prints[0]), "{prints:?}");
-    assert!(prints[0].1.performed > 0);
+    for setup in drops() {
+        let prints = [1, 2, 3, 8].map(|threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+            pool.install(|| {
+                let mut world = World::new(setup.clone()).expect("a world");
+                run(&mut world, 24);
+                (world.fingerprint(), counts(&world))
+            })
+        });
+        assert!(prints.iter().all(|print| *print == prints[0]), "{prints:?}");
+        assert!(prints[0].1.performed > 0);
+    }
 }
 
 #[test]
@@ -222,10 +246,13 @@ fn falling_and_turning_cloth_does_not_feel_that_it_is_refined() {
         Integrator::LambdaMidpoint,
         Integrator::Rosenbrock,
     ] {
-        for closure in [Closure::RedGreen, Closure::Midpoint] {
+        for closure in [Closure::RedGreen, Closure::Midpoint, Closure::Halves] {
             // Half of the cloth is split, then more of it: what is larger than 9 cm, then 5 cm.
             let largest = Sizing { largest: 0.09, ..Sizing::default() };
-            let criterion = Criterion::Sizing(largest);
+            let criterion = match closure {
+                Closure::Halves => Criterion::Folds(Folds { largest: 0.09, ..Folds::default() }),
+                _ => Criterion::Sizing(largest),
+            };
             let refine = Refine { criterion, closure, every, ..Refine::default() };
             let mut plain = spinning(None, integrator);
             let mut refined = spinning(Some(refine), integrator);
@@ -347,4 +374,17 @@ fn the_papers_pipeline_counts_as_its_table_does() {
     let (print, faces) = (world.fingerprint(), world.cloths()[0].mesh.faces().len());
     assert!(world.step(1e3, &mut Probe::default()).is_err(), "far too long for an explicit step");
     assert_eq!((world.fingerprint(), world.cloths()[0].mesh.faces().len()), (print, faces));
+}
+
+#[test]
+fn folds_and_halves_go_together_or_are_refused() {
+    for (criterion, closure) in [
+        (Criterion::Folds(Folds::default()), Closure::RedGreen),
+        (Criterion::Sizing(Sizing::default()), Closure::Halves),
+    ] {
+        let mut cloth = sheet(4, 0.0);
+        cloth.refine = Some(Refine { criterion, closure, ..Refine::default() });
+        let refused = World::new(Setup { cloths: vec![cloth], ..Setup::default() }).err().expect("refused");
+        assert!(refused.to_string().contains("folds go with halves"), "{refused}");
+    }
 }

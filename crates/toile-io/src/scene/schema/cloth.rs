@@ -413,7 +413,7 @@ pub struct Refine {
     pub strain_step: f64,
     /// By fold: how far the middle of a side may be from the cloth that it stands for [units]. Default 4 mm.
     pub sag: Option<f64>,
-    /// By fold: times the force under which cloth as long as a side buckles that may compress it [-]. Default 6.
+    /// By fold: times the force under which cloth as long as a side buckles that may compress it [-]. Default 8.
     pub load: f64,
     /// By fold: how many times longer along a fold than across it triangles may be [-]. Default 4.
     pub slender: f64,
@@ -445,7 +445,7 @@ impl Default for Refine {
             turn: 17.0,
             strain_step: 0.05,
             sag: None,
-            load: 6.0,
+            load: 8.0,
             slender: 4.0,
             smallest: 0.0,
             largest: None,

@@ -322,6 +322,33 @@ mod tests {
     }
 
     #[test]
+    fn no_angle_is_multiplied_around_slender_triangles() {
+        use crate::math::random::Dice;
+        use crate::mesh::shapes::{Pattern, sheet};
+        use crate::mesh::{Closure, Levels};
+        let shape = sheet(1.0, 1.0, 6, 6, Pattern::Delaunay { seed: 2 }).expect("a sheet");
+        let base = Mesh::new(shape.positions.len(), shape.faces, shape.rest).expect("sound");
+        let mut levels = Levels::new(base, 4, Closure::Halves).expect("levels");
+        let mut dice = Dice::new(3);
+        // Sides halved at random: far worse than what folds ask for.
+        for _ in 0..400 {
+            let edges = levels.mesh().edges();
+            let side = edges[dice.below(edges.len())].ends;
+            let _ = levels.halve(&[side], &[]);
+        }
+        let mesh = levels.mesh();
+        let built = reconstruct(mesh, &Rigidity::isotropic(1.0, 0.3), &[]);
+        // E = Σ ½ |Σ column t|² with columns of about √(D/A) l t: l²/A says how slender a face is.
+        for (row, rest) in built.rows.iter().zip(mesh.rest()) {
+            let area = 0.5 * (rest[1] - rest[0]).perp_dot(rest[2] - rest[0]).abs();
+            let side = (0..3).map(|k| (rest[k] - rest[(k + 1) % 3]).length()).fold(0.0, f64::max);
+            let most = row.iter().map(|(_, column)| column.length()).fold(0.0, f64::max);
+            assert!(most < 3.0 * side / area.sqrt(), "{most}, side {side}, area {area}");
+        }
+        assert!(mesh.faces().len() > 500);
+    }
+
+    #[test]
     fn tensors_turn_with_their_frame() {
         let (n, frame) = (DVec2::new(0.6, 0.8), DVec2::new(0.28, 0.96));
         let dyad = |p: DVec2| tensor(p.x * p.x, p.y * p.y, p.x * p.y);

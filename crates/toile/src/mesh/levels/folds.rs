@@ -32,6 +32,10 @@ const AT_ONCE: u32 = 2;
 /// must keep their distance from the other wing.
 const SHARP: f64 = 2.0;
 
+/// A new mesh costs as much for one side as for many: less than one in so many faces is done every so many ticks only.
+const FEW: usize = 50;
+const WAIT: u64 = 4;
+
 /// Sides of triangles from how far chords may be off.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Folds {
@@ -54,7 +58,7 @@ pub struct Folds {
 impl Default for Folds {
     fn default() -> Folds {
         let (smallest, largest) = (0.0, f64::INFINITY);
-        Folds { sag: 4e-3, load: 6.0, slender: 4.0, smallest, largest, margin: 0.8, patience: 10 }
+        Folds { sag: 4e-3, load: 8.0, slender: 4.0, smallest, largest, margin: 0.8, patience: 10 }
     }
 }
 
@@ -109,7 +113,11 @@ impl Folds {
         let cancel = if due { self.cancelled(levels, &spots) } else { Vec::new() };
         let sharp = edges.iter().filter(|bent| bent.angle.abs() > SHARP).flat_map(|bent| bent.faces);
         let sharp: Vec<Face> = sharp.map(|face| levels.owners()[face as usize]).collect();
-        Ok(Wishes { halve: self.halved(levels, spots, &sharp), cancel, ..Wishes::default() })
+        let mut halve = self.halved(levels, spots, &sharp);
+        if halve.len() * FEW < levels.leaf_count() && !levels.now().is_multiple_of(WAIT) {
+            halve.clear();
+        }
+        Ok(Wishes { halve, cancel, ..Wishes::default() })
     }
 
     /// The square of how long a side is, in sides that would just do.
