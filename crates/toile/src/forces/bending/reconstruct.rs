@@ -161,6 +161,9 @@ fn bent(along: DVec2, [f11, f12, f22, f33]: [f64; 4]) -> DVec3 {
 /// What curvature that angles do not show counts, over the length of an edge, where they would have to be multiplied.
 const UNSAID: f64 = 0.5;
 
+/// Times that an angle may be multiplied. Sound triangles, however irregular, need less.
+const MULTIPLIED: f64 = 8.0;
+
 /// b of one edge: the least coefficients with Σ b_f R_f = C over its own angle and those around its two faces.
 fn slope(
     own: usize,
@@ -195,10 +198,10 @@ fn slope(
     let largest = b.iter().fold(0.0f64, |most, b| most.max(b.abs()));
     if !borders.is_empty() && (missed > MISSED * length || largest > 1.0) {
         // Free borders carry no moment across: M_nn = 0 is one more thing known about κ, with value zero.
-        columns.extend(borders);
+        columns.extend(&borders);
         (b, _) = least_norm(&columns, hinge.offset);
     }
-    if b.iter().any(|b| b.abs() > 1.0) {
+    if borders.is_empty() && b.iter().any(|b| b.abs() > MULTIPLIED) {
         // Angles around slender triangles may say next to nothing about a curvature, and would be multiplied by
         // hundreds. What they cannot say cheaply is left unsaid there.
         columns.extend(DMat3::IDENTITY.to_cols_array_2d().map(|unit| DVec3::from(unit) * (UNSAID * length)));
@@ -343,7 +346,7 @@ mod tests {
             let area = 0.5 * (rest[1] - rest[0]).perp_dot(rest[2] - rest[0]).abs();
             let side = (0..3).map(|k| (rest[k] - rest[(k + 1) % 3]).length()).fold(0.0, f64::max);
             let most = row.iter().map(|(_, column)| column.length()).fold(0.0, f64::max);
-            assert!(most < 3.0 * side / area.sqrt(), "{most}, side {side}, area {area}");
+            assert!(most < 10.0 * side / area.sqrt(), "{most}, side {side}, area {area}");
         }
         assert!(mesh.faces().len() > 500);
     }
