@@ -172,7 +172,7 @@ impl Scene<'_> {
         for (b, standing) in self.standing.iter().enumerate() {
             let Some(contains) = standing.contains else { continue };
             let mut within = vec![false; particles];
-            parallel::fill(&mut within, |p| contains(self.x[p]));
+            parallel::fill_heavy(&mut within, |p| contains(self.x[p]));
             found.extend((0..particles).filter(|p| within[*p]).map(|p| (p as u32, b as u32)));
         }
         found

@@ -3,10 +3,10 @@
 use rayon::prelude::*;
 
 /// Below this many items a loop runs on the calling thread: waking workers costs more than it gains.
-pub const SERIAL_BELOW: usize = 2048;
+pub const SERIAL_BELOW: usize = 512;
 
 /// Items handed to a worker at a time.
-const GRAIN: usize = 512;
+const GRAIN: usize = 128;
 
 /// Sets `out[i] = value(i)` for every i. Each item is written by exactly one call, so order cannot matter.
 pub fn fill<T: Send>(out: &mut [T], value: impl Fn(usize) -> T + Sync) {

@@ -69,7 +69,8 @@ impl World {
             };
             let tick = if refine.every == Every::Substep { tick } else { self.frames };
             if due {
-                self.refine_by(cloth, &refine, tick);
+                // One entry into the thread pool, as for a frame.
+                rayon::scope(|_| self.refine_by(cloth, &refine, tick));
             }
         }
     }

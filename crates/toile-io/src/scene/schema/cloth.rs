@@ -421,8 +421,8 @@ pub struct Refine {
     pub smallest: f64,
     /// By size or fold: every triangle with longer sides is split [units]. Default: no limit.
     pub largest: Option<f64>,
-    /// By size or fold: frames, or substeps, before triangles are put back. Default 10.
-    pub patience: u32,
+    /// By size or fold: frames, or substeps, before triangles are put back. Default 10, or 3 with by = "fold".
+    pub patience: Option<u32>,
     /// By angle: to neighbours, above which a triangle of the mesh is split [degrees]. Default 70.
     pub alpha: f64,
     /// By angle: how much more it takes at each level [degrees]. Default 10.
@@ -449,7 +449,7 @@ impl Default for Refine {
             slender: 4.0,
             smallest: 0.0,
             largest: None,
-            patience: 10,
+            patience: None,
             alpha: 70.0,
             beta: 10.0,
             flat: 10.0,
@@ -463,13 +463,14 @@ impl Refine {
     pub(crate) fn engine(&self, metres: f64) -> Result<toile::Refine, LevelsError> {
         let criterion = match self.by {
             RefineBy::Size => {
+                let usual = levels::Sizing::default();
                 let sizing = levels::Sizing {
                     turn: self.turn.to_radians(),
                     strain_step: self.strain_step,
                     smallest: self.smallest * metres,
                     largest: self.largest.map_or(f64::INFINITY, |length| length * metres),
-                    patience: u64::from(self.patience),
-                    ..levels::Sizing::default()
+                    patience: self.patience.map_or(usual.patience, u64::from),
+                    ..usual
                 };
                 sizing.check()?;
                 toile::Criterion::Sizing(sizing)
@@ -482,7 +483,7 @@ impl Refine {
                     slender: self.slender,
                     smallest: self.smallest * metres,
                     largest: self.largest.map_or(f64::INFINITY, |length| length * metres),
-                    patience: u64::from(self.patience),
+                    patience: self.patience.map_or(usual.patience, u64::from),
                     ..usual
                 };
                 folds.check()?;

@@ -1,7 +1,7 @@
 //! From hinge angles to a constant curvature per face, once at rest: the rows of [`super::recon`].
 
 use super::rigidity::Rigidity;
-use crate::math::{DMat3, DVec2, DVec3};
+use crate::math::{DMat3, DVec2, DVec3, parallel};
 use crate::mesh::{Edge, Mesh};
 use std::f64::consts::SQRT_2;
 
@@ -143,12 +143,10 @@ pub(super) fn reconstruct(mesh: &Mesh, rigidity: &Rigidity, clamps: &[usize]) ->
         }
     }
     let root = rigidity.root();
-    let slopes: Vec<Vec<(u32, f64)>> = hinges
-        .iter()
-        .enumerate()
-        .map(|(h, hinge)| slope(h, hinge, &hinges, &sides, &on_side, root))
-        .collect();
-    let rows = (0..sides.len()).map(|f| row(f, &hinges, &sides[f], &on_side[f], &slopes, root)).collect();
+    let mut slopes = vec![Vec::new(); hinges.len()];
+    parallel::fill(&mut slopes, |h| slope(h, &hinges[h], &hinges, &sides, &on_side, root));
+    let mut rows = vec![Vec::new(); sides.len()];
+    parallel::fill(&mut rows, |f| row(f, &hinges, &sides[f], &on_side[f], &slopes, root));
     Reconstruction { hinges, rows }
 }
 
@@ -278,7 +276,6 @@ fn least_norm(columns: &[Tensor], target: Tensor) -> (Vec<f64>, f64) {
             if pq.abs() <= 1e-16 * (pp * qq).sqrt() {
                 continue;
             }
-            turned = true;
             let zeta = (qq - pp) / (2.0 * pq);
             let t = zeta.signum() / (zeta.abs() + (1.0 + zeta * zeta).sqrt());
             let c = 1.0 / (1.0 + t * t).sqrt();
@@ -286,9 +283,12 @@ fn least_norm(columns: &[Tensor], target: Tensor) -> (Vec<f64>, f64) {
             for i in 0..columns.len() {
                 let (a, b) = (rows[p][i], rows[q][i]);
                 (rows[p][i], rows[q][i]) = (c * a - s * b, s * a + c * b);
+                // A turn that is lost in rounding would be lost for ever.
+                turned |= [a, b] != [rows[p][i], rows[q][i]];
             }
             let (a, b) = (axes[p], axes[q]);
             (axes[p], axes[q]) = (c * a - s * b, s * a + c * b);
+            turned |= [a, b] != [axes[p], axes[q]];
         }
         if !turned {
             break;

@@ -32,7 +32,7 @@ const AT_ONCE: u32 = 2;
 /// must keep their distance from the other wing.
 const SHARP: f64 = 2.0;
 
-/// A new mesh costs as much for one side as for many: less than one in so many faces is done every so many ticks only.
+/// Less than one in so many faces is split every so many ticks only, and put back one time in so many that it is looked for.
 const FEW: usize = 50;
 const WAIT: u64 = 4;
 
@@ -58,7 +58,7 @@ pub struct Folds {
 impl Default for Folds {
     fn default() -> Folds {
         let (smallest, largest) = (0.0, f64::INFINITY);
-        Folds { sag: 4e-3, load: 8.0, slender: 4.0, smallest, largest, margin: 0.8, patience: 10 }
+        Folds { sag: 4e-3, load: 8.0, slender: 4.0, smallest, largest, margin: 0.8, patience: 3 }
     }
 }
 
@@ -110,11 +110,18 @@ impl Folds {
         let spots = self.spots(levels, seen, &edges);
         // What can go goes together: putting back takes a look at everything that it might meet.
         let due = levels.now().is_multiple_of(self.patience.max(1));
-        let cancel = if due { self.cancelled(levels, &spots) } else { Vec::new() };
+        let mut cancel = if due { self.cancelled(levels, &spots) } else { Vec::new() };
+        // A new mesh costs as much for one side as for many: a few wait.
+        let wait = |count: usize, ticks: u64| {
+            count * FEW < levels.leaf_count() && !levels.now().is_multiple_of(ticks)
+        };
+        if wait(cancel.len(), WAIT * self.patience.max(1)) {
+            cancel.clear();
+        }
         let sharp = edges.iter().filter(|bent| bent.angle.abs() > SHARP).flat_map(|bent| bent.faces);
         let sharp: Vec<Face> = sharp.map(|face| levels.owners()[face as usize]).collect();
         let mut halve = self.halved(levels, spots, &sharp);
-        if halve.len() * FEW < levels.leaf_count() && !levels.now().is_multiple_of(WAIT) {
+        if wait(halve.len(), WAIT) {
             halve.clear();
         }
         Ok(Wishes { halve, cancel, ..Wishes::default() })

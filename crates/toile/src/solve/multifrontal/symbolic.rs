@@ -22,7 +22,7 @@ const OTHER_AXIS: f64 = 0.5;
 const FORK_FLOPS: f64 = 4e6;
 
 /// Columns of the smaller of two subtrees from which substitution is worth two threads.
-const FORK_COLUMNS: usize = 4096;
+const FORK_COLUMNS: usize = 1024;
 
 /// No block of the matrix: the diagonal of a particle that touches nobody, itself included.
 pub const NO_BLOCK: u32 = u32::MAX;
