@@ -82,11 +82,17 @@ pub fn svg(chart: Chart) -> String {
 /// Several plots, two beside each other, their ordinates from 0.
 pub fn svg_sheet(panels: Vec<Panel>) -> String {
     let columns = panels.len().clamp(1, 2);
-    let (plots, layouts): (Vec<Vec<Plot>>, Vec<Layout>) = panels.into_iter().map(Panel::drawn).unzip();
-    let layouts = layouts
-        .into_iter()
-        .map(|l| l.with_legend_position(LegendPosition::InsideTopLeft).with_y_axis_min(0.0))
-        .collect();
+    let drawn = |panel: Panel| {
+        // Where the lines are not: on the side on which they are low.
+        let ends = panel.chart.curves.first().and_then(|c| c.points.first().zip(c.points.last()));
+        let legend = match ends.is_some_and(|(first, last)| last.1 < first.1) {
+            true => LegendPosition::InsideTopRight,
+            false => LegendPosition::InsideTopLeft,
+        };
+        let (plots, layout) = panel.drawn();
+        (plots, layout.with_legend_position(legend).with_y_axis_min(0.0))
+    };
+    let (plots, layouts): (Vec<Vec<Plot>>, Vec<Layout>) = panels.into_iter().map(drawn).unzip();
     let figure = Figure::new(plots.len().div_ceil(columns), columns)
         .with_cell_size(520.0, 400.0)
         .with_plots(plots)
