@@ -62,7 +62,7 @@ fn put_levels(levels: &Levels, put: &mut dyn FnMut(&str, Array)) {
     put_mesh(levels.base(), "levels.", put);
     let standing = |face: &Standing| {
         let mark = MARKS.iter().position(|m| *m == face.mark).unwrap_or_default() as u32;
-        6 * u32::from(face.side) + 2 * mark + u32::from(face.split)
+        18 * u32::from(face.again) + 6 * u32::from(face.side) + 2 * mark + u32::from(face.split)
     };
     put("levels.standing", Array::U32(faces.iter().map(standing).collect()));
     put("levels.since", Array::U64(faces.iter().map(|face| face.since).collect()));
@@ -113,8 +113,8 @@ fn levels(c: &Container, prefix: &str) -> Option<Levels> {
     let since = c.u64s(&format!("{prefix}levels.since")).ok()?;
     let face = |(standing, since): (&u32, &u64)| {
         let mark = MARKS[(*standing as usize % 6) / 2];
-        let side = u8::try_from(standing / 6).ok()?;
-        Some(Standing { split: standing % 2 == 1, side, mark, since: *since })
+        let (side, again) = ((standing % 18 / 6) as u8, u8::try_from(standing / 18).ok()?);
+        Some(Standing { split: standing % 2 == 1, side, mark, since: *since, again })
     };
     let faces = standing.iter().zip(since).map(face).collect::<Option<Vec<_>>>()?;
     let forest = Forest { faces, counts: Counts { performed, cancelled, forced, refused }, now };

@@ -51,7 +51,8 @@ pub struct Folds {
     pub largest: f64,
     /// What is put back must fit with this part of the sag and the load.
     pub margin: f64,
-    /// And have been there for as many ticks, see [`Levels::pass`]. So often it is looked for.
+    /// And have been there for as many ticks, see [`Levels::pass`]; four times as many each time that it was halved again soon
+    /// after. So often it is looked for.
     pub patience: u64,
 }
 
@@ -158,19 +159,27 @@ impl Folds {
         halved
     }
 
+    /// Whether a face has been halved for long enough: four times as long after each time that this was too early.
+    fn is_due(&self, levels: &Levels, face: Face) -> bool {
+        let wait = self.patience.saturating_mul(1 << (2 * levels.again(face).unwrap_or(0)));
+        levels.age(face).is_some_and(|age| age >= wait)
+    }
+
     /// The halved faces to put back, one of those at each side.
     fn cancelled(&self, levels: &Levels, spots: &[Spot]) -> Vec<Face> {
         let at = |v: u32| &spots[v as usize];
         let ready = |face: &Face| {
             let node = &levels.nodes[*face as usize];
-            if !node.is_split() || levels.age(*face).is_none_or(|age| age < self.patience) {
+            if !node.is_split() {
                 return false;
             }
             let ends = node.ends(usize::from(node.side));
             let all = levels.together(*face, ends);
             let whole =
                 |f: &Face| levels.nodes[*f as usize].below().iter().all(|c| levels.children(*c).is_none());
-            if all.iter().min() != Some(face) || !all.iter().all(whole) {
+            if all.iter().min() != Some(face)
+                || !all.iter().all(|face| whole(face) && self.is_due(levels, *face))
+            {
                 return false;
             }
             let middle = at(levels.nodes[node.below()[0] as usize].corners[1]);

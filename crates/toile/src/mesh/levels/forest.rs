@@ -1,5 +1,6 @@
 //! Levels as plain numbers, for files, and back.
 
+use super::halves::MOST_AGAIN;
 use super::tree::{depth_first, roots};
 use super::{Closure, Counts, Face, Ground, Levels, LevelsError, Mark};
 use crate::mesh::Mesh;
@@ -16,6 +17,8 @@ pub struct Standing {
     pub mark: Mark,
     /// The tick at which it was split, or became a leaf.
     pub since: u64,
+    /// See [`Levels::again`].
+    pub again: u8,
 }
 
 /// All that levels are beyond their base mesh, their closure and how deep they may go.
@@ -37,6 +40,7 @@ impl Levels {
             side: node.side,
             mark: node.mark,
             since: node.since,
+            again: node.again,
         };
         Forest { faces: self.nodes.iter().map(standing).collect(), counts: self.counts, now: self.now }
     }
@@ -55,6 +59,7 @@ impl Levels {
             let first = nodes.len() as Face;
             let node = &mut nodes[face as usize];
             (node.mark, node.since) = (standing.mark, standing.since);
+            node.again = standing.again.min(MOST_AGAIN);
             if standing.split {
                 if node.level >= ground.deepest() {
                     return Err(LevelsError::Deepest { face, most });

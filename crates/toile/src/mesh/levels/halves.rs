@@ -49,6 +49,10 @@ impl Node {
     }
 }
 
+/// Ticks within which what was put back and is halved again was put back too early, and how often that is counted.
+const SOON: u64 = 60;
+pub(super) const MOST_AGAIN: u8 = 8;
+
 /// A forest being halved. Old faces and vertices keep their numbers, new ones are appended.
 pub(super) struct Halving<'a> {
     levels: &'a Levels,
@@ -99,9 +103,14 @@ impl Halving<'_> {
         }
         let mut new = side.map(|end| [end, middle]).to_vec();
         for face in around {
-            let node = &self.nodes[face as usize];
+            let first = self.nodes.len() as Face;
+            let node = &mut self.nodes[face as usize];
             let Some(k) = node.side_of(side) else { continue };
-            let (corners, first) = (node.corners, self.nodes.len() as Face);
+            if node.mark == Mark::Cancelled {
+                let soon = self.levels.now.saturating_sub(node.since) < SOON;
+                node.again = if soon { MOST_AGAIN.min(node.again + 1) } else { 0 };
+            }
+            let corners = node.corners;
             let mut halves = node.halved(face, k as u8);
             for (node, corners) in halves.iter_mut().zip(halved(corners, k, middle)) {
                 (node.corners, node.since) = (corners, self.levels.now);

@@ -293,6 +293,12 @@ impl Levels {
         self.node(face).map(|node| node.mark)
     }
 
+    /// How many times in a row a face, or what it is a part of, was put back and soon afterwards halved again. Who puts it back should wait
+    /// longer each time.
+    pub fn again(&self, face: Face) -> Option<u8> {
+        self.node(face).map(|node| node.again)
+    }
+
     /// Ticks since a face was split, or since it became a leaf.
     pub fn age(&self, face: Face) -> Option<u64> {
         self.node(face).map(|node| self.now.saturating_sub(node.since))

@@ -17,6 +17,8 @@ pub(super) struct Node {
     pub(super) mark: Mark,
     /// When it was split, or became a leaf.
     pub(super) since: u64,
+    /// See [`Levels::again`].
+    pub(super) again: u8,
     pub(super) parent: Face,
     /// At the three corners, then the centre; all [`NONE`] for a leaf. Of a face that is halved there are two.
     pub(super) children: [Face; 4],
@@ -108,6 +110,7 @@ pub(super) fn roots(ground: &Ground) -> Vec<Node> {
         level: 0,
         mark: Mark::Plain,
         since: 0,
+        again: 0,
         parent: NONE,
         children: [NONE; 4],
         halves: ground.closure == Closure::Halves,

@@ -102,6 +102,37 @@ fn halving_leaves_the_surface_where_it_is() {
 }
 
 #[test]
+fn what_was_put_back_too_early_stays_longer() {
+    let mut levels = halves(3, 2);
+    let (side, folds) = (levels.mesh().edges()[7].ends, Folds { patience: 3, ..Folds::default() });
+    let wishes = |levels: &Levels| {
+        let x = sheet(3).positions;
+        let flat: Vec<DVec3> = (0..levels.mesh().vertices())
+            .map(|v| x.get(v).copied().unwrap_or(0.5 * (x[side[0] as usize] + x[side[1] as usize])))
+            .collect();
+        let seen = Seen { positions: &flat, touching: &[], strains: &[], buckling: 1e-6 };
+        folds.wishes(levels, &seen).expect("sound").cancel
+    };
+    for (wait, again) in [(3, 0), (12, 1), (48, 2)] {
+        levels.halve(&[side], &[]).expect("a side");
+        let halved = (0..levels.faces() as Face).find(|f| levels.children(*f).is_some()).expect("halved");
+        assert_eq!(levels.again(halved), Some(again));
+        levels.pass(wait - 3);
+        assert!(wait == 3 || wishes(&levels).is_empty(), "too early");
+        levels.pass(3);
+        let cancel = wishes(&levels);
+        assert!(!cancel.is_empty(), "{wait}");
+        levels.halve(&[], &cancel).expect("halved");
+        assert_eq!(levels.mesh().faces().len(), levels.base().faces().len());
+    }
+    // After a long time it counts as new.
+    levels.pass(60);
+    levels.halve(&[side], &[]).expect("a side");
+    let halved = (0..levels.faces() as Face).find(|f| levels.children(*f).is_some()).expect("halved");
+    assert_eq!(levels.again(halved), Some(0));
+}
+
+#[test]
 fn nonsense_is_refused_and_changes_nothing() {
     let mut levels = halves(2, 1);
     let plain = levels.clone();
